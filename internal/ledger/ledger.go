@@ -63,11 +63,3 @@ type Found struct {
 	Records    []work.Record
 	Exchange   work.Exchange
 }
-
-// Deadline is a point in time by two clocks, whichever passes first: the wall clock (goes on while a machine sleeps) and
-// the monotonic clock (does not jump when the wall clock is set).
-type Deadline struct {
-	Wall time.Time     // without monotonic reading
-	Mono time.Time     // with monotonic reading
-	now  func() time.Time
-}
