@@ -71,7 +71,7 @@ func Gate(it Item, r Rules, now time.Time) (Proof, error) {
 		return "", refuse(RefusedFound)
 	}
 	settled := it.SettledAt(r)
-	if !it.AbsentAt.IsZero() && !it.AbsentAt.Before(settled) && now.Sub(it.AbsentAt) <= ProofLife {
+	if provenAbsent(it, r, now) {
 		if it.AbsentBy != byLookup {
 			return ProofAttested, nil
 		}
@@ -100,6 +100,11 @@ func Gate(it Item, r Rules, now time.Time) (Proof, error) {
 		return "", &Refusal{Code: RefusedSettling, Until: settled}
 	}
 	return ProofKey, nil
+}
+
+// provenAbsent reports whether a lookup or an attestation proves absence and still holds.
+func provenAbsent(it Item, r Rules, now time.Time) bool {
+	return !it.AbsentAt.IsZero() && !it.AbsentAt.Before(it.SettledAt(r)) && now.Sub(it.AbsentAt) <= ProofLife
 }
 
 const byLookup = "lookup"

@@ -22,8 +22,8 @@ type Item struct {
 	RecordedAt  time.Time
 
 	PreviousID         int64  // the item of the previous step; 0 for the first step
-	PreviousStatus     Status // read with the item, not stored
-	PreviousExternalID string // the previous step's record
+	PreviousStatus     Status // read with the item from the previous step's row
+	PreviousExternalID string // likewise: the previous step's record
 
 	Version  int64 // grows with every change
 	Status   Status

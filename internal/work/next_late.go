@@ -1,0 +1,119 @@
+package work
+
+import (
+	"slices"
+	"time"
+)
+
+// lateAnswer takes in the answer to a send that had been given up. While another attempt is open it is only kept as
+// evidence; that attempt's close decides on all evidence.
+func lateAnswer(it *Item, ev LateAnswer, r Rules, now time.Time) error {
+	if ev.Attempt <= 0 || ev.Attempt > it.Attempts || ev.Attempt == it.OpenAttempt {
+		return refuse(RefusedAttempt)
+	}
+	it.Attempts++ // a row of its own
+	a := ev.Answer
+	if a.Outcome == Accepted && a.Record.ID == "" {
+		a.Outcome = Unknown
+	}
+	if a.Outcome.SettlesAbsent() || a.Outcome == Accepted {
+		it.Unsettled = slices.DeleteFunc(it.Unsettled, func(n int) bool { return n == ev.Attempt })
+	}
+	if a.Outcome == Accepted {
+		return lateAccepted(it, a, r, now)
+	}
+	if a.Outcome == AlreadyExists && it.Positive == NoEvidence && !it.Status.Done() {
+		it.Positive = ReportedThere
+		it.SeenID, it.SeenNumber = a.Record.ID, a.Record.Number
+		forgetProof(it)
+	}
+	if it.OpenAttempt != 0 {
+		return nil
+	}
+	switch {
+	case a.Outcome == AlreadyExists && (it.Status == Queued || it.Status == Failed || it.Status == Pending):
+		reported(it, a.Record, r, now)
+	case a.Outcome.SettlesAbsent() && it.Status == Pending && absentWithoutLook(*it, r):
+		it.LastError = orElse(a.Exchange.Error, it.LastError)
+		refused(it, a, r, ev.Ended, now)
+		if a.Outcome == Deferred {
+			it.Status, it.DueAt = Failed, now.Add(wait(*it, a.RetryAfter, r.Policy))
+		}
+	}
+	return nil
+}
+
+func lateAccepted(it *Item, a Answer, r Rules, now time.Time) error {
+	switch {
+	case it.Status.Done() && it.isKnownAs(a.Record):
+		return nil
+	case it.Status.Settled():
+		why, what := ReasonLateEvidence, "an answer came late: record "+a.Record.ID+" is there"
+		if it.Status == Confirmed {
+			why, what = ReasonDuplicates, remarkf("two records: %s and %s", it.ExternalID, a.Record.ID)
+		}
+		it.SeenID, it.SeenNumber, it.LastError, it.Positive = a.Record.ID, a.Record.Number, what, RecordWasFound
+		if it.OpenAttempt != 0 { // a last look is open: its close decides
+			it.LateID = a.Record.ID
+			return nil
+		}
+		toReview(it, why)
+	case it.OpenAttempt != 0:
+		seen(it, a.Record)
+		if it.LateID != "" && it.LateID != a.Record.ID {
+			it.LateID += "," + a.Record.ID // two late records: no single id can match them any more
+			return nil
+		}
+		it.LateID = a.Record.ID
+	case it.Status == Review:
+		seen(it, a.Record)
+		it.Reason, it.LastError = ReasonLateEvidence, "an answer came late: record "+a.Record.ID+" is there"
+	default:
+		accepted(it, a, "late answer", r, now)
+	}
+	return nil
+}
+
+// lateWins decides at the close of an attempt that brought no record itself, while a late answer had: the record is
+// there.
+func lateWins(it *Item, r Rules, now time.Time) error {
+	rec := Record{ID: it.LateID, Number: it.SeenNumber}
+	it.LateID = ""
+	if it.Status.Settled() {
+		why := ReasonLateEvidence
+		if it.Status == Confirmed {
+			why = ReasonDuplicates
+		}
+		it.SeenID = rec.ID
+		toReview(it, why)
+		return nil
+	}
+	seen(it, rec)
+	if it.Status == Review {
+		it.Reason = ReasonLateEvidence
+		return nil
+	}
+	if r.Capabilities.Searchable { // adopt it only after it was compared with what was asked
+		it.Status, it.DueAt = Pending, now
+		return nil
+	}
+	toReview(it, ReasonLateEvidence)
+	return nil
+}
+
+// lateLookup takes in the result of a lookup that had been given up: a record that was seen is evidence, anything else
+// says nothing.
+func lateLookup(it *Item, ev LateLookup, r Rules, now time.Time) error {
+	if ev.Attempt <= 0 || ev.Attempt > it.Attempts || ev.Attempt == it.OpenAttempt {
+		return refuse(RefusedAttempt)
+	}
+	it.Attempts++
+	if !ev.Lookup.Finding.Found() || it.Status.Settled() {
+		return nil
+	}
+	seen(it, ev.Lookup.Record)
+	if it.OpenAttempt == 0 && (it.Status == Queued || it.Status == Failed || it.Status == Pending) {
+		it.Status, it.DueAt = Pending, now
+	}
+	return nil
+}
