@@ -46,6 +46,7 @@ const (
 	RefusedAttempt     RefusalCode = "not_this_attempt" // the result belongs to another attempt
 	RefusedApproval    RefusalCode = "approval"         // must be approved, not retried
 	RefusedUnchanged   RefusalCode = "unchanged"        // nothing would change
+	RefusedPaused      RefusalCode = "paused"           // the system takes no sends at the moment
 	RefusedNewKey      RefusalCode = "already_recorded" // the item exists
 	RefusedInvalidItem RefusalCode = "invalid"          // the content cannot be issued
 )

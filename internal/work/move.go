@@ -211,7 +211,7 @@ type PickDue struct {
 	Node     string
 	Limit    int  // most items in one claim
 	Ended    int  // attempts of this node whose call is over but whose close is not written yet; their slots are free
-	FindOnly bool // only lookups may begin: the system is paused or its breaker is open
+	FindOnly bool // only items whose next move is a lookup
 }
 
 // PickKey names an item by its key; FoldedKey as FoldKey returns it.

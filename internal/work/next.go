@@ -88,6 +88,8 @@ func claimed(it *Item, ev Claimed, r Rules, now time.Time) error {
 		toReview(it, ReasonAttemptsExhausted)
 	case err == nil && it.SendAfter.After(now):
 		it.DueAt = it.SendAfter
+	case err == nil && r.NoSends:
+		return refuse(RefusedPaused)
 	case err == nil:
 		openSend(it, ev, r, now)
 	case refusal == nil:

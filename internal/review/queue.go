@@ -1,0 +1,84 @@
+// Package review is what staff may do: search the items, look at one, and act on it through the gate.
+package review
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"onefold/internal/work"
+)
+
+// ErrNotFound says that there is no such item. A database error is never read as it.
+var ErrNotFound = errors.New("no such item")
+
+// Tab is one of the lists that staff work from.
+type Tab string
+
+const (
+	TabReview   Tab = "review"   // needs a person
+	TabUnknown  Tab = "unknown"  // outcome unknown: pending, or being looked up
+	TabWaiting  Tab = "waiting"  // queued, failed and being sent
+	TabFinished Tab = "finished" // confirmed and resolved
+	TabClosed   Tab = "closed"   // closed without sending
+	TabAll      Tab = "all"
+)
+
+// Query is a search of the list. The zero Query lists everything, newest change first.
+type Query struct {
+	CompanyID int64
+	Text      string      // business key, external number, reference or customer; empty: no search
+	Tab       Tab         // empty: TabAll
+	Status    work.Status // empty: any
+	Reason    work.Reason // empty: any
+	SystemID  string      // empty: any
+	After     Cursor      // zero: from the start
+	Limit     int         // rows on a page; 1 to 200
+}
+
+// Cursor is the place after a row: the sort value and the unique id.
+type Cursor struct {
+	At time.Time
+	ID int64
+}
+
+// How says how a search found its rows.
+type How string
+
+const (
+	HowAll    How = ""       // nothing was searched for
+	HowExact  How = "exact"  // a key, reference or number is exactly the text
+	HowPrefix How = "prefix" // begins with it
+	HowPart   How = "part"   // contains it
+	HowNone   How = "none"   // nothing found
+)
+
+// Page is one page of the list: one row per automation and business key, with its first unfinished step (the last step
+// if all are finished).
+type Page struct {
+	Items []work.Item // without lines of the invoice
+	How   How
+	Next  Cursor // zero: no more
+}
+
+// Store is what review needs from the database.
+type Store interface {
+	// Search finds rows: exact matches if there are any, else prefix, else part.
+	Search(ctx context.Context, q Query) (Page, error)
+	// Counts returns the number of business keys in each tab; exact for open ones.
+	Counts(ctx context.Context, companyID int64) (map[Tab]int64, error)
+	// Item returns one item with its invoice, or ErrNotFound.
+	Item(ctx context.Context, companyID, id int64) (work.Item, error)
+	// Chain returns all recorded steps of an automation and business key, in order.
+	Chain(ctx context.Context, it work.Item) ([]work.Item, error)
+	// Attempts returns an item's attempts with a number below before (0: the newest), newest first, at most limit.
+	Attempts(ctx context.Context, itemID int64, before, limit int) ([]work.Attempt, error)
+	// Acts returns an item's decisions of people, newest first, at most limit.
+	Acts(ctx context.Context, itemID int64, limit int) ([]work.Act, error)
+	// System returns one accounting system.
+	System(ctx context.Context, id string) (work.System, error)
+	// Now is the database's clock.
+	Now(ctx context.Context) (time.Time, error)
+	// Change is the one write door.
+	Change(ctx context.Context, pick work.Pick, decide func(now time.Time, picked []work.Picked) ([]work.Move, error)) ([]work.Move, error)
+}

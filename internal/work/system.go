@@ -1,0 +1,50 @@
+package work
+
+import (
+	"fmt"
+	"time"
+)
+
+// System is one connected accounting system as it is set up and as it is doing at the moment.
+type System struct {
+	ID           string // short, stable, for example "books"
+	CompanyID    int64
+	Name         string // as shown to people
+	Adapter      string // which adapter, for example "sandbox"
+	Address      string // its base URL
+	Policy       Policy
+	Capabilities Capabilities
+	Steps        []string
+	MaxInFlight  int     // most calls at the same time, over all servers
+	PerSecond    float64 // most calls begun in a second, over all servers; 0: no limit
+
+	Identity      string // the books that it reached when it was connected; empty: not read yet
+	PausedAt      time.Time
+	PausedBy      string
+	PauseReason   string
+	BreakerUntil  time.Time // zero: closed. Open until a probe after this time succeeds
+	BreakerReason string
+	LoginProblem  string    // what the system said when it refused our login; empty: none
+	LookFirst     time.Time // zero: off
+	LookFirstWhy  string
+	Version       int64
+}
+
+// Rules are the rules for the system's items at this moment.
+func (s System) Rules() Rules {
+	return Rules{Policy: s.Policy, Capabilities: s.Capabilities, LookFirst: s.LookFirst,
+		NoSends: !s.PausedAt.IsZero() || !s.BreakerUntil.IsZero() || s.LoginProblem != ""}
+}
+
+// Validate returns an error in the user's words if the system cannot work as set up.
+func (s System) Validate() error {
+	switch {
+	case s.ID == "" || s.Adapter == "" || len(s.Steps) == 0:
+		return fmt.Errorf("an accounting system needs an id, an adapter and at least one step")
+	case s.MaxInFlight < 1 || s.MaxInFlight > 10000:
+		return fmt.Errorf("the calls at the same time must be between 1 and 10000, not %d", s.MaxInFlight)
+	case s.PerSecond < 0:
+		return fmt.Errorf("the calls a second must not be negative")
+	}
+	return s.Policy.Validate()
+}
