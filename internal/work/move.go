@@ -73,7 +73,7 @@ func Decide(it Item, ev Event, r Rules, now time.Time) (Move, error) {
 
 func openedAttempt(it Item, asked string, ev Claimed) Attempt {
 	a := Attempt{ItemID: it.ID, Number: it.OpenAttempt, Kind: it.OpenKind, Node: it.OpenNode, AskedBy: asked,
-		Revision: it.Revision, Reference: it.Reference, StartedAt: it.OpenSince}
+		Revision: it.Revision, Reference: it.Reference, Identity: it.Identity, StartedAt: it.OpenSince}
 	if a.Kind == Send {
 		a.Key, a.SendBy = it.CurrentKey(), ev.SendBy
 	}

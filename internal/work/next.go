@@ -113,6 +113,9 @@ func open(it *Item, kind Kind, ev Claimed, r Rules, now time.Time) {
 	it.OpenSince, it.LeaseUntil = now, now.Add(r.Lease())
 	it.LastTryAt = now
 	it.Before = it.Status
+	if it.Identity == "" {
+		it.Identity = r.Identity // a later miss counts only in the same books
+	}
 	if !it.Status.Settled() { // a settled item stays what it is while it is looked at once more
 		it.Status = InProgress
 	}

@@ -105,6 +105,7 @@ type Rules struct {
 	Policy       Policy
 	Capabilities Capabilities
 	LookFirst    time.Time // nothing is sent without a lookup that began after this; zero: mode is off
+	Identity     string    // the books that the system reached when it was connected; empty: not known
 	NoSends      bool      // the system is paused, its breaker is open or its login is refused: only lookups begin
 }
 

@@ -32,7 +32,7 @@ type System struct {
 
 // Rules are the rules for the system's items at this moment.
 func (s System) Rules() Rules {
-	return Rules{Policy: s.Policy, Capabilities: s.Capabilities, LookFirst: s.LookFirst,
+	return Rules{Policy: s.Policy, Capabilities: s.Capabilities, LookFirst: s.LookFirst, Identity: s.Identity,
 		NoSends: !s.PausedAt.IsZero() || !s.BreakerUntil.IsZero() || s.LoginProblem != ""}
 }
 
