@@ -9,9 +9,10 @@ import (
 type System struct {
 	ID           string // short, stable, for example "books"
 	CompanyID    int64
-	Name         string // as shown to people
-	Adapter      string // which adapter, for example "sandbox"
-	Address      string // its base URL
+	Name         string            // as shown to people
+	Adapter      string            // which adapter, for example "sandbox"
+	Address      string            // its base URL
+	Settings     map[string]string // what else the adapter needs; no secrets
 	Policy       Policy
 	Capabilities Capabilities
 	Steps        []string
