@@ -1,0 +1,60 @@
+package review
+
+import (
+	"context"
+	"time"
+
+	"onefold/internal/work"
+)
+
+// Detail is everything that the page of one item shows.
+type Detail struct {
+	Item     work.Item
+	System   work.System
+	Chain    []work.Item    // all recorded steps of the document, in order
+	Attempts []work.Attempt // newest first
+	Older    bool           // there are attempts before these
+	Acts     []work.Act     // newest first
+	Offers   []Offered
+	Settled  time.Time // when the last unsettled send counts as settled; zero: nothing is unsettled
+	Now      time.Time
+}
+
+const (
+	attemptsOnPage = 20
+	actsOnPage     = 50
+)
+
+// Detail reads one item for its page: the newest attempts with a number below before (0: the newest), or ErrNotFound.
+func (s *Service) Detail(ctx context.Context, by work.Actor, id int64, before int) (Detail, error) {
+	if !MayRead(by) {
+		return Detail{}, ErrForbidden
+	}
+	var d Detail
+	var err error
+	// The clock first: what a form was shown must not be younger than the form.
+	if d.Now, err = s.store.Now(ctx); err != nil {
+		return Detail{}, err
+	}
+	if d.Item, err = s.store.Item(ctx, s.company, id); err != nil {
+		return Detail{}, err
+	}
+	if d.System, err = s.store.System(ctx, d.Item.SystemID); err != nil {
+		return Detail{}, err
+	}
+	if d.Chain, err = s.store.Chain(ctx, d.Item); err != nil {
+		return Detail{}, err
+	}
+	if d.Attempts, err = s.store.Attempts(ctx, id, before, attemptsOnPage+1); err != nil {
+		return Detail{}, err
+	}
+	if len(d.Attempts) > attemptsOnPage {
+		d.Attempts, d.Older = d.Attempts[:attemptsOnPage], true
+	}
+	if d.Acts, err = s.store.Acts(ctx, id, actsOnPage); err != nil {
+		return Detail{}, err
+	}
+	rules := d.System.Rules()
+	d.Offers, d.Settled = Offer(d.Item, by, rules, d.Now), d.Item.SettledAt(rules)
+	return d, nil
+}

@@ -1,0 +1,53 @@
+package review
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"onefold/internal/work"
+)
+
+// Offered is an action as a page shows it: available, or refused with the reason.
+type Offered struct {
+	Action  Action
+	Refusal *work.Refusal // nil: available
+	Main    bool          // what fits best; at most one
+}
+
+// Offer says for every action whether the actor may do it with the item now, given that the texts it needs are typed.
+// It asks the same judgement that the service asks before it writes.
+func Offer(it work.Item, by work.Actor, r work.Rules, now time.Time) []Offered {
+	in := Input{Note: strings.Repeat("x", work.MinAttestation), Reference: "x", To: it.AssignedTo}
+	all := make([]Offered, 0, len(Actions))
+	for _, a := range Actions {
+		o := Offered{Action: a}
+		if _, err := decide(a, in, by, it, r, now); err != nil && !errors.As(err, &o.Refusal) {
+			o.Refusal = &work.Refusal{Code: work.RefusedStatus}
+		}
+		all = append(all, o)
+	}
+	if i := best(all, it); i >= 0 {
+		all[i].Main = true
+	}
+	return all
+}
+
+// best picks the action that most likely settles the item: adopt what was seen, send what is proven absent, else look.
+func best(all []Offered, it work.Item) int {
+	order := []Action{Approve, Resolve, Check, Attest, Close}
+	if it.Positive != work.RecordWasFound {
+		order = []Action{Approve, Retry, Check, Attest, Resolve, Close}
+	}
+	if it.Status != work.Review { // the automation has it in hand: nothing is urgent
+		order = []Action{Reopen, Check}
+	}
+	for _, want := range order {
+		for i, o := range all {
+			if o.Action == want && o.Refusal == nil {
+				return i
+			}
+		}
+	}
+	return -1
+}

@@ -1,0 +1,178 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"onefold/internal/work"
+)
+
+// ErrForbidden says that the actor has no right to see or do this.
+var ErrForbidden = errors.New("not allowed")
+
+// Seen names the item and how it was when the person decided: the version and the time of the page.
+type Seen struct {
+	ID      int64
+	Version int64
+	At      time.Time // by the database's clock
+}
+
+// Done says what came of an action.
+type Done struct {
+	Item  work.Item
+	At    time.Time
+	Again bool // the same form had been honoured before; nothing was done this time
+}
+
+// Conflict says that the item changed after the person had seen it: nothing was done. Act or Attempt is the newest
+// thing that happened, if any is known.
+type Conflict struct {
+	Item    work.Item // as it is now
+	Act     *work.Act
+	Attempt *work.Attempt
+}
+
+func (c *Conflict) Error() string {
+	switch {
+	case c.Act != nil:
+		return fmt.Sprintf("already handled by %s (%s) at %s", c.Act.By.Name, c.Act.What, c.Act.At.UTC().Format(time.RFC3339))
+	case c.Attempt != nil:
+		return fmt.Sprintf("changed by the automation (%s) at %s", c.Attempt.Kind, c.At().UTC().Format(time.RFC3339))
+	}
+	return fmt.Sprintf("changed at %s", c.Item.ChangedAt.UTC().Format(time.RFC3339))
+}
+
+// At is when the newest thing happened.
+func (c *Conflict) At() time.Time {
+	switch {
+	case c.Act != nil:
+		return c.Act.At
+	case c.Attempt != nil:
+		return lastMoment(*c.Attempt)
+	}
+	return c.Item.ChangedAt
+}
+
+func lastMoment(a work.Attempt) time.Time {
+	if a.EndedAt.After(a.StartedAt) {
+		return a.EndedAt
+	}
+	return a.StartedAt
+}
+
+// Service is what staff may do with the items of one company. It is safe for concurrent use.
+type Service struct {
+	store   Store
+	company int64
+}
+
+// New returns the service for a company.
+func New(store Store, companyID int64) *Service { return &Service{store: store, company: companyID} }
+
+// Now is the database's clock.
+func (s *Service) Now(ctx context.Context) (time.Time, error) { return s.store.Now(ctx) }
+
+// Search lists items. The text is trimmed; the limit is kept between 1 and 200.
+func (s *Service) Search(ctx context.Context, by work.Actor, q Query) (Page, error) {
+	if !MayRead(by) {
+		return Page{}, ErrForbidden
+	}
+	q.CompanyID = s.company
+	q.Text = strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(q.Text, "\uFFFD"), "\x00", ""))
+	q.Limit = min(max(q.Limit, 1), 200)
+	return s.store.Search(ctx, q)
+}
+
+// Counts returns the number of business keys in each tab.
+func (s *Service) Counts(ctx context.Context, by work.Actor) (map[Tab]int64, error) {
+	if !MayRead(by) {
+		return nil, ErrForbidden
+	}
+	return s.store.Counts(ctx, s.company)
+}
+
+// Item returns one item as it is, or ErrNotFound.
+func (s *Service) Item(ctx context.Context, by work.Actor, id int64) (work.Item, error) {
+	if !MayRead(by) {
+		return work.Item{}, ErrForbidden
+	}
+	return s.store.Item(ctx, s.company, id)
+}
+
+// Chain returns all recorded steps of the item's document, in order.
+func (s *Service) Chain(ctx context.Context, by work.Actor, it work.Item) ([]work.Item, error) {
+	if !MayRead(by) {
+		return nil, ErrForbidden
+	}
+	return s.store.Chain(ctx, it)
+}
+
+// Act carries out one action if the item is still as the person saw it. The same form honoured twice has one effect and
+// the same answer. It returns ErrForbidden, ErrNotFound, a *Conflict if somebody was faster, or a *work.Refusal.
+func (s *Service) Act(ctx context.Context, by work.Actor, a Action, seen Seen, in Input) (Done, error) {
+	if !mayAct(by) {
+		return Done{}, ErrForbidden
+	}
+	in = in.clean()
+	var done Done
+	var stale *work.Item
+	_, err := s.store.Change(ctx, work.Pick{IDs: []int64{seen.ID}}, func(now time.Time, picked []work.Picked) ([]work.Move, error) {
+		done, stale = Done{}, nil // a change may be decided more than once
+		if len(picked) != 1 || picked[0].Item.CompanyID != s.company {
+			return nil, ErrNotFound
+		}
+		it := picked[0].Item
+		if it.Version != seen.Version {
+			stale = &it
+			return nil, nil
+		}
+		move, err := decide(a, in, by, it, picked[0].Rules, now)
+		if err != nil {
+			return nil, err
+		}
+		done = Done{Item: move.Item, At: now}
+		return []work.Move{move}, nil
+	})
+	switch {
+	case err != nil:
+		return Done{}, err
+	case stale != nil:
+		return s.tooLate(ctx, by, a, seen, *stale)
+	}
+	return done, nil
+}
+
+// recentActs is how far back a spent form is recognised.
+const recentActs = 50
+
+// tooLate tells the same form sent again from a colleague who was faster.
+func (s *Service) tooLate(ctx context.Context, by work.Actor, a Action, seen Seen, it work.Item) (Done, error) {
+	acts, err := s.store.Acts(ctx, it.ID, recentActs)
+	if err != nil {
+		return Done{}, err
+	}
+	since := seen.At.Truncate(time.Millisecond) // databases keep less than nanoseconds
+	for _, act := range acts {
+		if act.At.Before(since) {
+			break
+		}
+		if act.What == string(a) && act.By.Same(by) {
+			return Done{Item: it, At: act.At, Again: true}, nil
+		}
+	}
+	c := &Conflict{Item: it}
+	attempts, err := s.store.Attempts(ctx, it.ID, 0, 1)
+	if err != nil {
+		return Done{}, err
+	}
+	if len(attempts) > 0 {
+		c.Attempt = &attempts[0]
+	}
+	if len(acts) > 0 && (c.Attempt == nil || !acts[0].At.Before(lastMoment(*c.Attempt))) {
+		c.Act, c.Attempt = &acts[0], nil
+	}
+	return Done{}, c
+}
