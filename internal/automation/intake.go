@@ -1,0 +1,264 @@
+package automation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"onefold/internal/work"
+)
+
+// IntakeStore is what intake needs from the database.
+type IntakeStore interface {
+	// Change is the one write door. Of a move for a new item (Item.ID 0) nothing is written if another item holds its
+	// key or its reference; the move then comes back without an id. decide may run more than once.
+	Change(ctx context.Context, pick work.Pick, decide func(now time.Time, picked []work.Picked) ([]work.Move, error)) ([]work.Move, error)
+	// System returns one accounting system.
+	System(ctx context.Context, id string) (work.System, error)
+	// Fingerprints returns the fingerprints of all revisions of an item, proposed ones too.
+	Fingerprints(ctx context.Context, itemID int64) ([]string, error)
+}
+
+// Intake records new items: the only way in for events, imports and planned runs. It is idempotent: the same key and
+// content, in any revision, meets the item that is there.
+type Intake struct{ Store IntakeStore }
+
+// IntakeResult says what became of one new item.
+type IntakeResult string
+
+const (
+	IntakeNew      IntakeResult = "new"
+	IntakeKnown    IntakeResult = "known"    // it was there with this content
+	IntakeConflict IntakeResult = "conflict" // it was there with another content; nothing was changed
+	IntakeSpelling IntakeResult = "spelling" // the key was there, spelt differently; nothing was changed
+	IntakeTaken    IntakeResult = "taken"    // its reference belongs to another item; nothing was recorded
+	IntakeRefused  IntakeResult = "refused"  // it cannot be issued; nothing was recorded
+)
+
+// Recorded is what became of one new item.
+type Recorded struct {
+	Result IntakeResult
+	Item   work.Item // the item on record; empty for IntakeTaken and IntakeRefused
+	Err    error     // why not, in the user's words; nil for IntakeNew and IntakeKnown
+}
+
+// maxIntake is the most items in one transaction.
+const maxIntake = 500
+
+// Record records the items, in order, in transactions of at most 500. The company and the steps come from the system
+// where they are not set. On an error the results of the transactions before it are returned; repeating the call is safe.
+func (in Intake) Record(ctx context.Context, items []work.New) ([]Recorded, error) {
+	results := make([]Recorded, len(items))
+	systems := map[string]work.System{}
+	for start := 0; start < len(items); start += maxIntake {
+		end := min(start+maxIntake, len(items))
+		if err := in.record(ctx, systems, items[start:end], results[start:end]); err != nil {
+			return results[:start], err
+		}
+	}
+	return results, nil
+}
+
+// candidate is a valid new item on its way in.
+type candidate struct {
+	item  work.Item
+	key   work.PickKey
+	rules work.Rules
+	out   *Recorded
+}
+
+func (in Intake) record(ctx context.Context, systems map[string]work.System, items []work.New, results []Recorded) error {
+	var waiting []candidate
+	for i, n := range items {
+		system, ok := systems[n.SystemID]
+		if !ok {
+			var err error
+			if system, err = in.Store.System(ctx, n.SystemID); err != nil {
+				return fmt.Errorf("accounting system %q: %w", n.SystemID, err)
+			}
+			systems[n.SystemID] = system
+		}
+		c, err := newCandidate(n, system)
+		if err != nil {
+			results[i] = Recorded{Result: IntakeRefused, Err: err}
+			continue
+		}
+		c.out = &results[i]
+		waiting = append(waiting, c)
+	}
+	// An item that was not written although its key was free meets, the second time, what was recorded in between.
+	// If the key is free even then, it is the reference that is taken.
+	for round := 0; round < 2 && len(waiting) > 0; round++ {
+		var err error
+		if waiting, err = in.change(ctx, waiting); err != nil {
+			return err
+		}
+	}
+	for _, c := range waiting {
+		*c.out = Recorded{Result: IntakeTaken, Err: fmt.Errorf("the reference %s is already in use for another item", c.item.Reference)}
+	}
+	for i := range results {
+		if err := in.otherRevisions(ctx, items[i], &results[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func newCandidate(n work.New, system work.System) (candidate, error) {
+	if n.CompanyID == 0 {
+		n.CompanyID = system.CompanyID
+	}
+	if n.CompanyID != system.CompanyID {
+		return candidate{}, fmt.Errorf("there is no accounting system %q", n.SystemID)
+	}
+	if len(n.Steps) == 0 {
+		n.Steps = system.Steps
+	}
+	if strings.TrimSpace(n.Automation) == "" {
+		return candidate{}, errors.New("the automation is missing")
+	}
+	if strings.Trim(n.Invoice.Total.Number(), "-.0123456789E+") != "" { // NaN and infinity pass comparisons
+		return candidate{}, fmt.Errorf("the amount %s is not a number", n.Invoice.Total.Number())
+	}
+	item, err := work.NewItem(n, system.Capabilities, time.Time{})
+	if err != nil {
+		return candidate{}, err
+	}
+	item.Invoice.Total = item.Invoice.Total.Round() // exact, as it is valid: the decimals that the currency has
+	return candidate{item: item, rules: system.Rules(), key: work.PickKey{CompanyID: item.CompanyID,
+		Automation: item.Automation, FoldedKey: work.FoldKey(item.BusinessKey), Step: item.Step}}, nil
+}
+
+// change records what is new among the candidates and judges the others; it returns those that were not written.
+func (in Intake) change(ctx context.Context, waiting []candidate) ([]candidate, error) {
+	first := map[work.PickKey]int{} // the first candidate of each key
+	var pick work.Pick
+	for i, c := range waiting {
+		if _, ok := first[c.key]; !ok {
+			first[c.key] = i
+			pick.Keys = append(pick.Keys, c.key)
+		}
+	}
+	var there map[work.PickKey]work.Item
+	moves, err := in.Store.Change(ctx, pick, func(now time.Time, picked []work.Picked) ([]work.Move, error) {
+		there = map[work.PickKey]work.Item{}
+		for _, p := range picked {
+			there[keyOf(p.Item)] = p.Item
+		}
+		var moves []work.Move
+		for i, c := range waiting {
+			if _, known := there[c.key]; known || first[c.key] != i {
+				continue
+			}
+			c.item.RecordedAt = now
+			move, err := work.Decide(c.item, work.Recorded{}, c.rules, now)
+			if err != nil {
+				return nil, err
+			}
+			moves = append(moves, move)
+		}
+		return moves, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	written := map[work.PickKey]work.Item{}
+	for _, m := range moves {
+		if m.Item.ID != 0 {
+			written[keyOf(m.Item)] = m.Item
+		}
+	}
+	var left []candidate
+	for i, c := range waiting {
+		if item, ok := there[c.key]; ok {
+			*c.out = compare(c.item, item)
+		} else if item, ok := written[c.key]; !ok {
+			left = append(left, c)
+		} else if first[c.key] == i {
+			*c.out = Recorded{Result: IntakeNew, Item: item}
+		} else {
+			*c.out = compare(c.item, item)
+		}
+	}
+	return left, nil
+}
+
+func keyOf(it work.Item) work.PickKey {
+	return work.PickKey{CompanyID: it.CompanyID, Automation: it.Automation, FoldedKey: work.FoldKey(it.BusinessKey), Step: it.Step}
+}
+
+// compare judges a new item against the one that holds its key.
+func compare(asked, there work.Item) Recorded {
+	r := Recorded{Result: IntakeKnown, Item: there}
+	switch {
+	case asked.BusinessKey != there.BusinessKey:
+		r.Result = IntakeSpelling
+		r.Err = fmt.Errorf("the key %q is on record in another spelling: %q", asked.BusinessKey, there.BusinessKey)
+	case asked.SystemID != there.SystemID:
+		r.Result = IntakeConflict
+		r.Err = fmt.Errorf("%s is on record for another accounting system: recorded for %s, given for %s", asked.BusinessKey, there.SystemID, asked.SystemID)
+	case asked.Invoice.Fingerprint() != there.Invoice.Fingerprint():
+		r.Result = IntakeConflict
+		r.Err = fmt.Errorf("%s is on record with another content: %s", asked.BusinessKey, strings.Join(differences(there.Invoice, asked.Invoice), "; "))
+	}
+	return r
+}
+
+// otherRevisions turns a conflict with the present content into "known" if the content is that of another revision.
+func (in Intake) otherRevisions(ctx context.Context, n work.New, r *Recorded) error {
+	if r.Result != IntakeConflict || r.Item.SystemID != n.SystemID || (r.Item.Revision <= 1 && r.Item.Proposed == 0) {
+		return nil
+	}
+	known, err := in.Store.Fingerprints(ctx, r.Item.ID)
+	if err != nil {
+		return fmt.Errorf("revisions: %w", err)
+	}
+	asked := n.Invoice.Fingerprint()
+	for _, f := range known {
+		if f == asked {
+			*r = Recorded{Result: IntakeKnown, Item: r.Item}
+			return nil
+		}
+	}
+	return nil
+}
+
+// differences lists what differs between the recorded and the given content, both sides named.
+func differences(recorded, given work.Invoice) []string {
+	var out []string
+	note := func(what, a, b string) {
+		if a != b {
+			out = append(out, fmt.Sprintf("%s recorded %s, given %s", what, shown(a), shown(b)))
+		}
+	}
+	note("amount", recorded.Total.Round().String(), given.Total.Round().String())
+	note("customer", recorded.CustomerID, given.CustomerID)
+	note("customer name", recorded.CustomerName, given.CustomerName)
+	note("issue date", recorded.IssueDate, given.IssueDate)
+	note("due date", recorded.DueDate, given.DueDate)
+	note("lines", lines(recorded.Lines), lines(given.Lines))
+	note("note", recorded.Note, given.Note)
+	return out
+}
+
+func lines(ls []work.Line) string {
+	parts := make([]string, len(ls))
+	for i, l := range ls {
+		parts[i] = strings.TrimSpace(fmt.Sprintf("%s × %s %s %s", l.Quantity, l.UnitPrice, l.Description, l.TaxCode))
+	}
+	return strings.Join(parts, " + ")
+}
+
+// shown bounds a value for a sentence.
+func shown(s string) string {
+	if s == "" {
+		return "nothing"
+	}
+	if r := []rune(s); len(r) > 80 {
+		return string(r[:79]) + "…"
+	}
+	return s
+}
