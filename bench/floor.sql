@@ -1,0 +1,61 @@
+-- The rows of Onefold's item and attempt, with the indexes that the engine needs.
+CREATE TABLE item (
+	id bigint PRIMARY KEY,
+	company_id bigint NOT NULL,
+	automation text NOT NULL,
+	business_key text NOT NULL,
+	folded_key text NOT NULL,
+	step text NOT NULL,
+	system_id text NOT NULL,
+	reference text NOT NULL,
+	key text NOT NULL,
+	revision int NOT NULL DEFAULT 1,
+	invoice text NOT NULL,
+	recorded_at timestamptz NOT NULL DEFAULT now(),
+	version bigint NOT NULL DEFAULT 1,
+	status text NOT NULL DEFAULT 'queued',
+	reason text NOT NULL DEFAULT '',
+	before text NOT NULL DEFAULT '',
+	attempts int NOT NULL DEFAULT 0,
+	open_attempt int NOT NULL DEFAULT 0,
+	open_kind text NOT NULL DEFAULT '',
+	open_node text NOT NULL DEFAULT '',
+	open_since timestamptz,
+	lease_until timestamptz,
+	sends int NOT NULL DEFAULT 0,
+	sends_used int NOT NULL DEFAULT 0,
+	first_sent_at timestamptz,
+	external_id text NOT NULL DEFAULT '',
+	external_number text NOT NULL DEFAULT '',
+	evidence text NOT NULL DEFAULT '',
+	identity text NOT NULL DEFAULT '',
+	due_at timestamptz,
+	settle_by timestamptz NOT NULL,
+	last_try_at timestamptz,
+	changed_at timestamptz NOT NULL DEFAULT now(),
+	UNIQUE (company_id, automation, folded_key, step),
+	UNIQUE (system_id, step, reference)
+) WITH (fillfactor = 70);
+CREATE UNIQUE INDEX item_external ON item (system_id, step, external_id) WHERE external_id <> '';
+CREATE INDEX item_due ON item (system_id, due_at) WHERE status IN ('queued', 'failed', 'pending');
+CREATE INDEX item_open ON item (lease_until) WHERE open_attempt <> 0;
+
+CREATE TABLE attempt (
+	item_id bigint NOT NULL REFERENCES item,
+	number int NOT NULL,
+	kind text NOT NULL,
+	node text NOT NULL,
+	revision int NOT NULL,
+	reference text NOT NULL,
+	key text NOT NULL,
+	started_at timestamptz NOT NULL,
+	send_by timestamptz NOT NULL,
+	ended_at timestamptz,
+	outcome text NOT NULL DEFAULT '',
+	http_status int NOT NULL DEFAULT 0,
+	identity text NOT NULL DEFAULT '',
+	external_id text NOT NULL DEFAULT '',
+	request text NOT NULL DEFAULT '',
+	response text NOT NULL DEFAULT '',
+	PRIMARY KEY (item_id, number)
+) WITH (fillfactor = 70);

@@ -1,0 +1,74 @@
+// Command bench compares Onefold's engine with its peers, in one run on one PostgreSQL server.
+//
+//	make bench              # a table
+//	make bench ARGS=-json   # one object a line, for comparison over time
+//
+// All cases share the server, the pool size and the rules: the work is recorded in advance in a fresh database, and the
+// time runs from the start of the workers until the last item is done and committed. Each case warms up first. The
+// repeats go round all cases, so that a slow minute of the machine does not fall on one of them; the median counts.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	var (
+		dsn     = flag.String("postgres", os.Getenv("ONEFOLD_TEST_POSTGRES"), "`address` of a server on which databases may be made")
+		asJSON  = flag.Bool("json", false, "print one JSON object a line")
+		scale   = flag.Float64("scale", 1, "multiplies the number of items of every case")
+		repeats = flag.Int("repeats", 3, "measured runs of each case; the median counts")
+		conns   = flag.Int("conns", 16, "connections of every case")
+		only    = flag.String("only", "", "comma-separated `cases` to run; empty: all")
+	)
+	flag.Parse()
+	if *dsn == "" {
+		return errors.New("no server: run it with `make bench`, or name one with -postgres")
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+
+	contenders := contenders()
+	if *only != "" {
+		names := strings.Split(*only, ",")
+		contenders = slices.DeleteFunc(contenders, func(c contender) bool { return !slices.Contains(names, c.name) })
+	}
+	if len(contenders) == 0 {
+		return fmt.Errorf("no case is called %q", *only)
+	}
+	b := bench{admin: *dsn, conns: *conns}
+	results := make([]result, len(contenders))
+	for i, c := range contenders {
+		results[i] = result{contender: c, items: max(100, int(float64(c.items)*(*scale)))}
+	}
+	for n := range *repeats {
+		for i := range results {
+			r := &results[i]
+			took, err := b.once(ctx, r.contender, r.items)
+			if err != nil {
+				return fmt.Errorf("%s: %w", r.contender.name, err)
+			}
+			r.runs = append(r.runs, took)
+			fmt.Fprintf(os.Stderr, "%d/%d %-12s %8.0f items/s\n", n+1, *repeats, r.contender.name, float64(r.items)/took.Seconds())
+		}
+	}
+	version, err := b.version(ctx)
+	if err != nil {
+		return err
+	}
+	return report(os.Stdout, results, version, *asJSON)
+}

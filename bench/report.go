@@ -1,0 +1,117 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// result is what was measured of one case.
+type result struct {
+	contender contender
+	items     int
+	runs      []time.Duration
+}
+
+func (r result) median() time.Duration {
+	sorted := slices.Sorted(slices.Values(r.runs))
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[len(sorted)/2]
+}
+
+func (r result) rate() float64 {
+	if m := r.median(); m > 0 {
+		return float64(r.items) / m.Seconds()
+	}
+	return 0
+}
+
+// line is one case as it is printed with -json. A ratio is left out if the peer did not run.
+type line struct {
+	Case           string    `json:"case"`
+	Engine         string    `json:"engine"`
+	Database       string    `json:"database"`
+	Items          int       `json:"items"`
+	Seconds        float64   `json:"seconds"`
+	Runs           []float64 `json:"runs_seconds"`
+	ItemsPerSecond float64   `json:"items_per_second"`
+	RatioToDBOS    *float64  `json:"ratio_to_dbos,omitempty"`
+	RatioToRiver   *float64  `json:"ratio_to_river,omitempty"`
+	Note           string    `json:"note"`
+	Go             string    `json:"go"`
+	Postgres       string    `json:"postgres"`
+	Cores          int       `json:"cores"`
+	Date           string    `json:"date"`
+}
+
+func report(w io.Writer, results []result, postgres string, asJSON bool) error {
+	// DBOS is compared at its best: the faster of its two ways to run a workflow.
+	dbos, river := best(results, "dbos"), best(results, "river")
+	lines := make([]line, len(results))
+	for i, r := range results {
+		lines[i] = line{
+			Case: r.contender.name, Engine: r.contender.engine, Database: "postgresql", Items: r.items,
+			Seconds: round(r.median().Seconds(), 3), ItemsPerSecond: round(r.rate(), 0), Note: r.contender.note,
+			RatioToDBOS: ratio(r.rate(), dbos), RatioToRiver: ratio(r.rate(), river),
+			Go: runtime.Version(), Postgres: postgres, Cores: runtime.NumCPU(), Date: time.Now().UTC().Format(time.DateOnly),
+		}
+		for _, d := range r.runs {
+			lines[i].Runs = append(lines[i].Runs, round(d.Seconds(), 3))
+		}
+	}
+	if asJSON {
+		enc := json.NewEncoder(w)
+		for _, l := range lines {
+			if err := enc.Encode(l); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "CASE\tENGINE\tITEMS\tSECONDS\tITEMS/S\tx DBOS\tx RIVER\tSETTINGS")
+	for _, l := range lines {
+		fmt.Fprintf(t, "%s\t%s\t%d\t%.2f\t%.0f\t%s\t%s\t%s\n", l.Case, l.Engine, l.Items, l.Seconds, l.ItemsPerSecond,
+			show(l.RatioToDBOS), show(l.RatioToRiver), l.Note)
+	}
+	fmt.Fprintf(t, "\n%s, PostgreSQL %s on the same %d cores\n", runtime.Version(), postgres, runtime.NumCPU())
+	return t.Flush()
+}
+
+// best is the highest rate among the cases of one peer; 0 if none ran.
+func best(results []result, prefix string) (rate float64) {
+	for _, r := range results {
+		if strings.HasPrefix(r.contender.name, prefix) {
+			rate = max(rate, r.rate())
+		}
+	}
+	return rate
+}
+
+func ratio(rate, peer float64) *float64 {
+	if peer == 0 {
+		return nil
+	}
+	v := round(rate/peer, 2)
+	return &v
+}
+
+func show(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", *v)
+}
+
+func round(v float64, digits int) float64 {
+	p := math.Pow10(digits)
+	return math.Round(v*p) / p
+}
