@@ -1,0 +1,29 @@
+# The server as one static binary on an empty image. It needs no shell, no root and no writable file system besides /data.
+#
+#   docker build -t onefold .
+#   docker run --read-only --tmpfs /tmp -v onefold:/data -p 8080:8080 onefold
+
+FROM golang:1.26-bookworm AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+RUN CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o /out/onefold ./cmd/server \
+ && mkdir -p /out/data
+
+FROM scratch
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
+COPY --from=build /usr/local/go/lib/time/zoneinfo.zip /zoneinfo.zip
+COPY --from=build /out/onefold /onefold
+COPY --from=build --chown=65532:65532 /out/data /data
+
+USER 65532:65532
+ENV ZONEINFO=/zoneinfo.zip \
+    ONEFOLD_DATA=/data \
+    ONEFOLD_LISTEN=:8080
+VOLUME /data
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["/onefold", "health"]
+ENTRYPOINT ["/onefold"]
+CMD ["serve"]
