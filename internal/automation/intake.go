@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 
 	"onefold/internal/work"
 )
@@ -231,7 +232,7 @@ func differences(recorded, given work.Invoice) []string {
 	var out []string
 	note := func(what, a, b string) {
 		if a != b {
-			out = append(out, fmt.Sprintf("%s recorded %s, given %s", what, shown(a), shown(b)))
+			out = append(out, fmt.Sprintf("%s recorded %s, given %s", what, orNothing(a), orNothing(b)))
 		}
 	}
 	note("amount", recorded.Total.Round().String(), given.Total.Round().String())
@@ -252,11 +253,22 @@ func lines(ls []work.Line) string {
 	return strings.Join(parts, " + ")
 }
 
-// shown bounds a value for a sentence.
-func shown(s string) string {
+// orNothing names a value in a sentence.
+func orNothing(s string) string {
 	if s == "" {
 		return "nothing"
 	}
+	return shown(s)
+}
+
+// shown makes a value fit for a line of a report: bounded, and nothing in it that steers a terminal.
+func shown(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, s)
 	if r := []rune(s); len(r) > 80 {
 		return string(r[:79]) + "…"
 	}
