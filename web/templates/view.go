@@ -1,0 +1,259 @@
+// Package templates holds the pages. They get ready-made view models and decide nothing. After a change of a .templ
+// file run "make generate"; its output is committed.
+package templates
+
+// Shell is what every page has around its content.
+type Shell struct {
+	Title     string
+	CSS       string // addresses of the static files
+	JS        string
+	Icon      string
+	CSRFField string
+	CSRFToken string
+	Person    string // who is signed in; empty: nobody
+	Nav       []Link
+	Alerts    []Alert
+	Notice    *Notice
+	Zone      string // of the times shown
+}
+
+// Link is a place to go.
+type Link struct {
+	Text string
+	Href string
+	Here bool
+}
+
+// Alert is something that everybody should know, shown on every page.
+type Alert struct {
+	Say  Sentence
+	Href string
+}
+
+// Notice says what came of the last action.
+type Notice struct {
+	Good bool
+	Say  Sentence
+}
+
+// Stamp is a moment: relative on the page, exact with its zone on hover.
+type Stamp struct {
+	ISO   string
+	Exact string
+	Text  string
+	Live  bool // kept up to date by the page's script
+}
+
+// Part is a piece of a sentence: a text or a moment.
+type Part struct {
+	Text string
+	At   *Stamp
+}
+
+// Sentence is a text with moments in it.
+type Sentence []Part
+
+// Badge is a status in words, with a sign so that it does not depend on colour.
+type Badge struct {
+	Sign string
+	Text string
+	Tone string // good, busy, ask, wait or quiet
+}
+
+// Login is the page to sign in.
+type Login struct {
+	Shell
+	Login   string
+	Next    string
+	Problem string
+}
+
+// List is the list of items.
+type List struct {
+	Shell
+	Tabs       []Tab
+	Tab        string
+	Query      string
+	Status     string
+	Statuses   []Choice
+	Understood string
+	Rows       []Row
+	First      string // address of the first page; empty: this is it
+	Next       string // address of the next page; empty: no more
+	EmptyTitle string
+	EmptyText  string
+}
+
+// Tab is one of the lists.
+type Tab struct {
+	Link
+	Count string
+}
+
+// Choice is one value of a filter.
+type Choice struct {
+	Value string
+	Text  string
+}
+
+// Row is one line of the list.
+type Row struct {
+	Href     string
+	Key      string
+	Step     string // empty if the document has only one
+	Customer string
+	Amount   string
+	Currency string
+	Badge    Badge
+	Known    Sentence
+	Overdue  string
+	Assigned string
+	Changed  Stamp
+}
+
+// Item is the page of one item.
+type Item struct {
+	Shell
+	Key        string
+	Customer   string
+	Amount     string
+	Badge      Badge
+	Overdue    string
+	Known      []Sentence
+	Error      string // the last thing that the accounting system said, shortened
+	Main       *Action
+	Others     []Action
+	Refused    []RefusedAction
+	AssignedTo string
+	Assign     *Action
+	Steps      []Step
+	Attempts   []Attempt
+	Older      string // address of the older attempts
+	Newest     string // address of the newest ones, if these are older
+	Acts       []Act
+	Facts      []Fact
+	Lines      []Line
+	Version    string
+	SeenAt     string
+}
+
+// Action is a form that does one thing.
+type Action struct {
+	Name          string
+	Post          string
+	Label         string
+	Help          Sentence
+	NeedsNote     bool
+	NeedsRef      bool
+	AskSteps      string // the text of a box to tick: the following steps are done too
+	Note          string
+	Reference     string
+	To            string
+	Open          bool // shown opened
+	Problem       string
+	NoteHint      string
+	MinNote       string
+	MaxNote       string
+	ReferenceHint string
+}
+
+// Form reports whether something must be typed.
+func (a Action) Form() bool { return a.NeedsNote || a.NeedsRef }
+
+// RefusedAction is an action that is not possible now, and why.
+type RefusedAction struct {
+	Label string
+	Why   Sentence
+}
+
+// Step is one step of the document.
+type Step struct {
+	Text  string
+	Href  string
+	Here  bool
+	Badge *Badge // nil: not begun
+	Ref   string
+}
+
+// Attempt is one call to the accounting system.
+type Attempt struct {
+	Number   string
+	Say      Sentence
+	Detail   string
+	Meta     string
+	Request  string
+	Response string
+	Badge    Badge
+}
+
+// Act is one decision of a person.
+type Act struct {
+	Say  Sentence
+	Note string
+}
+
+// Fact is a name and a value.
+type Fact struct {
+	Name  string
+	Value string
+	Href  string
+	At    *Stamp
+}
+
+// Line is one row of an invoice.
+type Line struct{ Description, Quantity, Price string }
+
+// Systems is the page of the accounting systems.
+type Systems struct {
+	Shell
+	Systems []System
+}
+
+// System is one accounting system.
+type System struct {
+	ID       string
+	Name     string
+	Address  string
+	Badge    Badge
+	Say      []Sentence
+	Facts    []Fact
+	InFlight string
+	Buttons  []Action
+}
+
+// Import is the page to import invoices.
+type Import struct {
+	Shell
+	Systems []Choice
+	System  string
+	Problem string
+	Report  *Report
+}
+
+// Report is what an import did.
+type Report struct {
+	Title    string
+	Counts   []Fact
+	Totals   []Fact
+	Problems []RowProblem
+	More     string // how many more problems there are
+	Hints    []RowProblem
+}
+
+// RowProblem is one row of a file.
+type RowProblem struct{ Line, Key, Reason string }
+
+// Problem is an error page.
+type Problem struct {
+	Shell
+	Heading string
+	Text    string
+	Ref     string // to be named to support
+}
+
+func assignPost(i Item) string {
+	if i.Assign == nil {
+		return ""
+	}
+	return i.Assign.Post
+}

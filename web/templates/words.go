@@ -1,0 +1,245 @@
+package templates
+
+import "fmt"
+
+// This file holds all wording of the pages, so that finance can correct it and a translator can replace it. Patterns
+// contain {names} that are filled in; their order is free. Never on a page: the words that the test forbids.
+
+// words are the fixed texts and those that follow a code.
+type words struct {
+	Product, And, Or, Search, SearchHint, Filter, AnyStatus, Show, Clear, SignIn, SignOut, Login, Password, SignedInAs,
+	Key, Customer, Amount, Status, Known, Changed, FirstPage, NextPage, NoRows, Invoices, Systems, Import, Back,
+	WhatWeKnow, WhatToDo, Others, NotPossible, Attempts, OlderAttempts, NewestAttempts, NoAttempts, Decisions, NoDecisions,
+	Steps, NotBegun, Facts, Lines, Note, Reference, Sent, Answered, Excerpts, Description, Quantity, Price, Assigned, AssignMe,
+	Release, Nobody, Times, StepsDone, Problem, ReportRef, WrongLogin, Throttled, File, System, StartImport, ImportHint,
+	Line, Reason, Overdue, Address, InFlight, Skip, MainNav string
+	StatusName, Sign, Tone, Reasons, ReasonShort, StatusSays, Tab, TabEmpty, TabEmptyTitle, Step, Action, ActionHelp, Refusal,
+	Did, Decision, Send, SendShort, Find, FindShort, SystemSays, Errors, ErrorTitle, Fact, How map[string]string
+}
+
+// Words is the wording in use: English.
+var Words = words{
+	Product: "Onefold", And: " and ", Or: " or ", Search: "Search", SearchHint: "Key, number or customer", Filter: "Status",
+	AnyStatus: "Any status", Show: "Show", Clear: "Clear", SignIn: "Sign in", SignOut: "Sign out", Login: "Name",
+	Password: "Password", SignedInAs: "Signed in as", Key: "Key", Customer: "Customer", Amount: "Amount", Status: "Status",
+	Known: "What we know", Changed: "Changed", FirstPage: "First page", NextPage: "Next page", NoRows: "Nothing here.",
+	Invoices: "Invoices", Systems: "Accounting systems", Import: "Import", Back: "All invoices", WhatWeKnow: "What we know",
+	WhatToDo: "What you can do", Others: "Other ways", NotPossible: "Not possible now", Attempts: "What was tried",
+	OlderAttempts: "Older tries", NewestAttempts: "Newest tries", NoAttempts: "Nothing has been tried yet.",
+	Decisions: "Who decided what", NoDecisions: "Nobody has had to decide anything.", Steps: "Steps", NotBegun: "Not begun",
+	Facts: "Details", Lines: "Invoice lines", Note: "Note", Reference: "Number in the accounting system", Sent: "What was sent",
+	Answered: "What came back", Excerpts: "Show what was exchanged", Description: "Description", Quantity: "Quantity",
+	Price: "Unit price", Assigned: "Assigned to", AssignMe: "Assign to me", Release: "Release", Nobody: "Nobody",
+	Times: "Times are in", StepsDone: "The steps after this one are done too", Problem: "That did not work",
+	ReportRef: "If you ask for help, name this number:", WrongLogin: "Name or password is wrong.",
+	Throttled: "Too many wrong sign-ins. Try again in %s.", File: "CSV file", System: "Accounting system",
+	StartImport: "Import invoices",
+	ImportHint:  "One invoice a row. Rows that are already known are recognised, so the same file can be imported again.",
+	Line:        "Line", Reason: "Reason", Overdue: "Overdue", Address: "Address", InFlight: "On their way",
+	Skip: "Skip to the content", MainNav: "Main",
+
+	StatusName: map[string]string{"queued": "Waiting to be sent", "in_progress": "Sending now", "in_progress/find": "Checking now",
+		"pending": "Outcome unknown", "failed": "Failed, will retry", "confirmed": "Confirmed", "review": "Needs a person",
+		"resolved": "Resolved", "closed": "Closed"},
+	Sign: map[string]string{"queued": "○", "in_progress": "…", "pending": "?", "failed": "↻", "confirmed": "✓", "review": "!",
+		"resolved": "✓", "closed": "×"},
+	Tone: map[string]string{"queued": "wait", "in_progress": "busy", "pending": "busy", "failed": "wait", "confirmed": "good",
+		"review": "ask", "resolved": "good", "closed": "quiet"},
+
+	// What the status says, on the item's page.
+	StatusSays: map[string]string{
+		"queued":            "Nothing has been sent to {system} yet. It goes out {due}.",
+		"queued/soon":       "Nothing has been sent to {system} yet. It goes out as soon as there is room.",
+		"queued/again":      "It is not in {system}. It is sent again as soon as there is room.",
+		"queued/stopped":    "It waits: {system} takes nothing at the moment.",
+		"in_progress":       "It is being sent to {system} since {since}. The answer decides.",
+		"in_progress/find":  "We are looking for it in {system} since {since}.",
+		"pending":           "It may or may not be in {system}. We look again {due}.",
+		"pending/soon":      "It may or may not be in {system}. We look now.",
+		"pending/send":      "It may or may not be in {system}, which cannot be searched. It is sent again {due} in a way that cannot make a second one.",
+		"failed":            "It is not in {system}. It is sent again {due}.",
+		"failed/soon":       "It is not in {system}. It is sent again as soon as there is room.",
+		"confirmed":         "It is in {system} as {ref}.",
+		"confirmed/answer":  "It is in {system} as {ref}: {system} said so when it was sent.",
+		"confirmed/lookup":  "It is in {system} as {ref}: we looked and found it.",
+		"confirmed/late":    "It is in {system} as {ref}: the answer came late.",
+		"resolved":          "{who} says that it is done, under {ref}.",
+		"closed":            "{who} decided that it will not be done.",
+		"seen":              "A record was seen there: {ref}.",
+		"remark":            "Noted: {text}.",
+		"last_look/owed":    "We look once more {due}, to be sure that there is only one.",
+		"last_look/done":    "A last look has found nothing against it.",
+		"last_look/missed":  "A last look was not possible.",
+		"absent/lookup":     "Proven not there by looking at {at}.",
+		"asked":             "{who} asked us to look: that happens in a moment.",
+		"proposed":          "A correction waits until the outcome is known.",
+		"overdue":           "It should have been settled by {at}.",
+		"earlier":           "Before that there were {n} more tries, listed below.",
+		"settled_at":        "The last send had ended for certain at {at}; what you see there after that time counts.",
+		"settled_at/future": "The last send may still be at work until {at}. What you see there before that time does not count.",
+	},
+	Reasons: map[string]string{
+		"rejected":           "{system} refused it. It is not there.",
+		"attempts_exhausted": "It is not in {system}, and the allowed tries are used up.",
+		"could_not_check":    "It may or may not be in {system}: looking there did not work.",
+		"cannot_look_up":     "It was sent, no clear answer came, and {system} cannot be searched from here. Please look there yourself.",
+		"mismatch":           "There is a record in {system}, but it differs from what was asked for.",
+		"duplicates":         "There is more than one record in {system}.",
+		"found_void":         "The record in {system} is void or deleted.",
+		"contradiction":      "{system} said that it is there, and then did not show it.",
+		"late_evidence":      "After it had been decided, it turned out that a record is in {system}.",
+		"approval_required":  "The amount is above the limit. Somebody other than the person who recorded it must approve it.",
+		"held":               "It was stopped and waits for a decision.",
+	},
+	ReasonShort: map[string]string{"rejected": "Refused", "attempts_exhausted": "Not there, tries used up",
+		"could_not_check": "Could not look", "cannot_look_up": "Cannot be looked up", "mismatch": "Differs from what was asked",
+		"duplicates": "More than one record", "found_void": "Void or deleted there", "contradiction": "Contradicting answers",
+		"late_evidence": "A late answer", "approval_required": "Must be approved", "held": "Stopped"},
+
+	Tab: map[string]string{"review": "Needs a person", "unknown": "Outcome unknown", "waiting": "Waiting", "finished": "Finished",
+		"closed": "Closed", "all": "All"},
+	TabEmptyTitle: map[string]string{"review": "All is well: nothing needs a person", "unknown": "All is well: no outcome is unknown",
+		"waiting": "All is well: nothing is waiting", "search": "Nothing found"},
+	TabEmpty: map[string]string{"review": "What cannot be settled by itself appears here.", "unknown": "Every invoice that was sent has been accounted for.",
+		"waiting": "Everything that was recorded has been dealt with.", "finished": "Nothing is finished yet.", "closed": "Nothing was closed.",
+		"all": "No invoice has been recorded yet. Import a file to begin.", "search": "Check the spelling, or search for a part of it under “All”."},
+
+	How: map[string]string{"exact": "“{text}”: exact match.", "prefix": "No exact match for “{text}”. These begin with it.",
+		"part": "No exact match for “{text}”. These contain it.", "none": "No exact match for “{text}”, and nothing like it."},
+
+	Step: map[string]string{"create": "Create invoice", "post": "Post invoice", "send": "Send invoice", "issue": "Issue invoice",
+		"finalize": "Finalise invoice", "email": "Send e-mail", "pay": "Book payment"},
+
+	Action: map[string]string{"check": "Check now in {system}", "retry": "Send invoice again", "retry/first": "Send invoice now",
+		"retry/step": "Do “{step}” again", "attest": "It is not there: send again", "resolve": "Mark as already in {system}",
+		"close": "Close: it will not be done", "approve": "Approve and send", "hold": "Stop it and decide later", "reopen": "Reopen",
+		"assign": "Assign", "pause": "Pause sending", "resume": "Resume sending", "look-first": "End look-first"},
+	ActionHelp: map[string]string{"check": "Looks for it in {system}. Nothing is sent.",
+		"retry":      "Sends it to {system}. It is certain that it is not there yet.",
+		"attest":     "Look for {ref} in {system}. If it is not there, say where you looked.",
+		"resolve":    "It is there already: name its number. Nothing is sent.",
+		"close":      "Nothing more is sent. If it does turn up in {system}, it comes back to you.",
+		"approve":    "Lets it go out to {system}.",
+		"hold":       "Nothing more is sent until somebody decides.",
+		"reopen":     "Puts it back to what needs a person. Nothing is sent.",
+		"pause":      "Nothing new is sent. What is on its way is let finish; looking goes on.",
+		"resume":     "What waits is sent.",
+		"look-first": "From now on invoices are sent again without a look before.",
+		"note/min":   "At least {n} characters."},
+	Refusal: map[string]string{
+		"open_attempt":     "It is on its way since {since}: wait for the answer.",
+		"previous_step":    "The step before it must be finished first.",
+		"found":            "A record was seen in {system}: sending again would make a second one.",
+		"reported":         "{system} said that it already has it: check there first.",
+		"unknown":          "Something was sent and we do not know whether it arrived: check in {system} first.",
+		"settling":         "The last send may still be at work until {until}.",
+		"look_first":       "{system} is set to look first: check there before anything is sent.",
+		"key_expired":      "It was sent too long ago to be sent again safely: look in {system} yourself.",
+		"status":           "Not possible in this state.",
+		"status/retry":     "There is nothing to send in this state.",
+		"status/resolve":   "Only what needs a person can be marked. Stop it first, or wait.",
+		"status/close":     "Only what needs a person can be closed. Stop it first, or wait.",
+		"status/attest":    "Only what needs a person can be decided like this.",
+		"note":             "A note is needed.",
+		"note/attest":      "Say in a sentence where you looked (at least {n} characters).",
+		"reference":        "The number in the accounting system is needed.",
+		"own":              "You recorded it yourself: a colleague must approve it.",
+		"person":           "Only a signed-in person may do this.",
+		"cannot_look_up":   "{system} cannot be searched from here: please look there yourself.",
+		"approval":         "It must be approved, not sent again.",
+		"unchanged":        "Nothing would change.",
+		"invalid":          "It cannot be issued like this.",
+		"paused":           "{system} takes nothing at the moment.",
+		"role":             "Your account may look, but not do this.",
+		"too_long":         "The text is too long.",
+		"not_this_attempt": "It has moved on meanwhile.",
+		"already_recorded": "It is recorded already.",
+	},
+
+	// After an action; {who} did it at {at}.
+	Did: map[string]string{"check": "Done {at}: we look in {system} now.", "retry": "Done {at}: it is sent again.",
+		"attest": "Done {at}: you say that it is not there, and it is sent again.", "resolve": "Done {at}: marked as already there.",
+		"close": "Done {at}: closed.", "approve": "Done {at}: approved, it goes out.", "hold": "Done {at}: stopped.",
+		"reopen": "Done {at}: reopened.", "assign": "Done {at}: assigned.", "refused": "Not done. {why}",
+		"conflict": "Not done: already handled by {who} {at} ({what}). What you see now is how it stands.",
+		"moved":    "Not done: it has moved on {at} while you were looking ({what}). What you see now is how it stands."},
+	Decision: map[string]string{"check": "{who} asked for a check {at}", "retry": "{who} had it sent again {at}",
+		"attest": "{who} looked, found it not there and had it sent again {at}", "resolve": "{who} marked it as done {at}: {ref}",
+		"close": "{who} closed it {at}", "approve": "{who} approved it {at}", "hold": "{who} stopped it {at}",
+		"reopen": "{who} reopened it {at}", "correct": "{who} corrected it {at}", "assign": "{who} assigned it to {ref} {at}",
+		"assign/nobody": "{who} released it {at}",
+		"short/check":   "asked for a check", "short/retry": "had it sent again", "short/attest": "had it sent again", "short/resolve": "marked it as done",
+		"short/close": "closed it", "short/approve": "approved it", "short/hold": "stopped it", "short/reopen": "reopened it",
+		"short/correct": "corrected it", "short/assign": "assigned it", "short/send": "it was sent", "short/find": "we looked"},
+
+	// One attempt, in the list of what was tried.
+	Send: map[string]string{"accepted": "Sent {at}. {system} accepted it as {ref}.", "rejected": "Sent {at}. {system} refused it; nothing was created.",
+		"not_sent": "Not sent {at}: nothing left for {system}.", "already_exists": "Sent {at}. {system} says that it has it already.",
+		"deferred": "Sent {at}. {system} asked us to come back later; nothing was done.", "unknown": "Sent {at}. No clear answer came.",
+		"": "Being sent since {at}.", "asked": " Asked by {who}.", "late": "A late answer to try {n}, {at}: "},
+	Find: map[string]string{"found_matching": "Looked in {system} {at}: it is there as {ref}, and it matches.",
+		"found_different": "Looked in {system} {at}: there is {ref}, but it differs.", "found_several": "Looked in {system} {at}: there is more than one.",
+		"found_void": "Looked in {system} {at}: {ref} is there, but void or deleted.", "not_found": "Looked in {system} {at}: not there.",
+		"could_not_tell": "Tried to look in {system} {at}: no reliable answer.", "deferred": "Tried to look in {system} {at}: asked to come back later.",
+		"": "Looking in {system} since {at}."},
+	// The same in the summary; finds of the same result share a sentence.
+	SendShort: map[string]string{"accepted": "Sent {at}, accepted as {ref}.", "rejected": "Sent {at}, refused.", "not_sent": "Could not be sent {at}.",
+		"already_exists": "Sent {at}; {system} said that it has it already.", "deferred": "Tried {at}, asked to come back later.",
+		"unknown": "Sent {at}, no answer came.", "unknown/status": "Sent {at}, the answer was not clear.", "": "Being sent since {at}."},
+	FindShort: map[string]string{"found_matching": "Looked in {system} {times}: it is there.", "found_different": "Looked in {system} {times}: it is there but differs.",
+		"found_several": "Looked in {system} {times}: more than one is there.", "found_void": "Looked in {system} {times}: there, but void or deleted.",
+		"not_found": "Looked in {system} {times}: not there.", "could_not_tell": "Tried to look {times}: no reliable answer.",
+		"deferred": "Tried to look {times}: asked to come back later.", "": "Looking since {times}."},
+
+	SystemSays: map[string]string{"ok": "Working", "paused": "Paused", "breaker": "Not reachable", "login": "Login refused", "look_first": "Looking first",
+		"paused/say": "{name} is paused since {at} by {who}. Nothing new is sent; {n} on their way.", "paused/why": "Reason: {text}",
+		"breaker/say":    "{name} does not answer: sending waits, we try again {at}. {text}",
+		"login/say":      "{name} refuses our login: {text}. Its owner must renew it; nothing is lost meanwhile.",
+		"look_first/say": "{name} is set to look first since {at}: nothing is sent without a look before. {text}",
+		"ok/say":         "Everything goes out as it comes."},
+	Fact: map[string]string{"reference": "Our reference", "number": "Number there", "id": "Id there", "source": "Came from", "recorded": "Recorded",
+		"recorded_by": "Recorded by", "issue_date": "Invoice date", "due_date": "Payment due", "revision": "Version of the content", "customer_id": "Customer id",
+		"books": "Books", "note": "Note on it", "open": "Open there", "system": "Accounting system", "new": "New", "known": "Already known",
+		"conflict": "Differ from what is on record", "bad": "Could not be read", "rows": "Rows", "limit": "At the same time", "searchable": "Can be searched",
+		"keys": "Recognises repeats", "yes": "Yes", "no": "No", "imported": "Import finished", "imported/none": "Nothing new was imported",
+		"imported/bad": "Import finished, with rows to look at", "more": "and {n} more rows", "import": "Import no. {n}"},
+	ErrorTitle: map[string]string{"400": "That request cannot be understood", "403": "Not allowed", "403/csrf": "This form has expired", "404": "There is no such page",
+		"404/item": "There is no such invoice", "405": "That is not possible here", "413": "That is too large", "429": "Too many tries", "503": "Not possible at the moment",
+		"500": "Something went wrong on our side"},
+	Errors: map[string]string{"400": "Please check the address or what was typed.", "403": "Your account may not do this. Ask an administrator if you need it.",
+		"403/csrf": "Nothing was done. Go back, reload the page and try again.", "404": "Perhaps the address is not complete.",
+		"404/item": "Perhaps the address is not complete. Invoices are never deleted: search for its key.", "405": "Go back and use the buttons of the page.",
+		"413": "Please split it into smaller parts.", "429": "Please wait a little.", "503": "The database does not answer in time. Nothing is lost; please try again in a moment.",
+		"500": "Nothing you typed has been carried out twice. Please try again in a moment."},
+}
+
+// Pick returns the text of the first code that has one.
+func Pick(m map[string]string, codes ...string) string {
+	for _, c := range codes {
+		if t, ok := m[c]; ok {
+			return t
+		}
+	}
+	return ""
+}
+
+// Ago puts a distance in seconds in words: negative is the past.
+func (words) Ago(seconds int64) string {
+	pattern, n := "in %s", seconds
+	if seconds < 0 {
+		pattern, n = "%s ago", -seconds
+	}
+	switch {
+	case n < 10:
+		return "just now"
+	case n < 60:
+		return fmt.Sprintf(pattern, fmt.Sprintf("%d s", n))
+	case n < 3600:
+		return fmt.Sprintf(pattern, fmt.Sprintf("%d min", n/60))
+	case n < 86400:
+		return fmt.Sprintf(pattern, fmt.Sprintf("%d h", n/3600))
+	case n < 2*86400:
+		return fmt.Sprintf(pattern, "1 day")
+	}
+	return fmt.Sprintf(pattern, fmt.Sprintf("%d days", n/86400))
+}
