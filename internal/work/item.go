@@ -91,8 +91,9 @@ func (it Item) SettledAt(r Rules) time.Time {
 	if len(it.Unsettled) > 0 {
 		from = it.SettleFrom
 	}
-	if r.LookFirst.After(from) {
-		from = r.LookFirst // another copy of the database may have sent until then
+	// What another copy of the database claimed until look-first began is over at the end of its lease.
+	if !r.LookFirst.IsZero() {
+		from = maxTime(from, r.LookFirst.Add(r.Lease()))
 	}
 	if from.IsZero() {
 		return from

@@ -155,6 +155,9 @@ func closeAttempt(it *Item) {
 
 func toReview(it *Item, why Reason) {
 	it.Status, it.Reason, it.DueAt, it.LookAsked = Review, why, time.Time{}, ""
+	if it.LastLook == LastLookOwed {
+		it.LastLook = NoLastLook // settling it again plans a new one
+	}
 }
 
 // confirm makes the item confirmed by the record and plans the last look if one is owed.

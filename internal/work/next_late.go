@@ -14,33 +14,45 @@ func lateAnswer(it *Item, ev LateAnswer, r Rules, now time.Time) error {
 	it.Attempts++ // a row of its own
 	a := ev.Answer
 	if a.Outcome == Accepted && a.Record.ID == "" {
-		a.Outcome = Unknown
+		a.Outcome, a.Positive = Unknown, true
 	}
 	if a.Outcome.SettlesAbsent() || a.Outcome == Accepted {
 		it.Unsettled = slices.DeleteFunc(it.Unsettled, func(n int) bool { return n == ev.Attempt })
 	}
-	if a.Outcome == Accepted {
-		return lateAccepted(it, a, r, now)
-	}
-	if a.Outcome == AlreadyExists && it.Positive == NoEvidence && !it.Status.Done() {
-		it.Positive = ReportedThere
-		it.SeenID, it.SeenNumber = a.Record.ID, a.Record.Number
-		forgetProof(it)
-	}
-	if it.OpenAttempt != 0 {
-		return nil
-	}
 	switch {
-	case a.Outcome == AlreadyExists && (it.Status == Queued || it.Status == Failed || it.Status == Pending):
-		reported(it, a.Record, r, now)
-	case a.Outcome.SettlesAbsent() && it.Status == Pending && absentWithoutLook(*it, r):
+	case a.Outcome == Accepted:
+		return lateAccepted(it, a, r, now)
+	case a.Outcome == AlreadyExists || a.Outcome == Unknown && a.Positive:
+		lateReported(it, a, r, now)
+	case a.Outcome.SettlesAbsent() && it.Status == Pending && it.OpenAttempt == 0 && absentWithoutLook(*it, r):
 		it.LastError = orElse(a.Exchange.Error, it.LastError)
-		refused(it, a, r, ev.Ended, now)
-		if a.Outcome == Deferred {
-			it.Status, it.DueAt = Failed, now.Add(wait(*it, a.RetryAfter, r.Policy))
+		if a.Outcome == Deferred { // its try is not given back: it may be of an earlier allowance
+			it.SendAfter = now.Add(wait(*it, a.RetryAfter, r.Policy))
+			absent(it, r, now)
+			return nil
 		}
+		refused(it, a, r, ev.Ended, now)
 	}
 	return nil
+}
+
+// lateReported takes in that the system says it has the record, without showing it.
+func lateReported(it *Item, a Answer, r Rules, now time.Time) {
+	if it.Status.Done() || it.Positive == RecordWasFound {
+		return
+	}
+	forgetProof(it)
+	waiting := it.OpenAttempt == 0 && (it.Status == Queued || it.Status == Failed || it.Status == Pending)
+	switch {
+	case waiting:
+		reported(it, a.Record, r, now)
+	case it.Status == Closed && it.OpenAttempt == 0:
+		it.Positive, it.LastError = ReportedThere, "it was closed, but the accounting system says that it is there"
+		toReview(it, ReasonLateEvidence)
+	default:
+		it.Positive = ReportedThere
+		it.SeenID, it.SeenNumber = orElse(a.Record.ID, it.SeenID), orElse(a.Record.Number, it.SeenNumber)
+	}
 }
 
 func lateAccepted(it *Item, a Answer, r Rules, now time.Time) error {

@@ -41,7 +41,7 @@ func (w *world) check(t *rapid.T) {
 		if c.request == nil {
 			continue
 		}
-		if row, known := w.db.state.rows[rowID{c.id, c.attempt}]; known && row.StartedAt.Equal(c.opened) && row.Key != c.request.key {
+		if row, known := w.row(c); known && row.Key != c.request.key {
 			t.Fatalf("sent under key %q, recorded was %q", c.request.key, row.Key)
 		}
 	}

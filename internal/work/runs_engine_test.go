@@ -30,7 +30,7 @@ func (w *world) step(t *rapid.T) {
 		possible = append(possible, action{"sweep", 4, w.sweep})
 	}
 	if len(w.db.history) > 1 && w.rules.LookFirst.IsZero() {
-		possible = append(possible, action{"forget", 1, w.forget})
+		possible = append(possible, action{"forget", 2, w.forget})
 	}
 	var lot []action
 	for _, a := range possible {
@@ -43,7 +43,7 @@ func (w *world) step(t *rapid.T) {
 	lot[n].do(t)
 }
 
-var pauses = []time.Duration{time.Second, 5 * time.Second, 20 * time.Second, time.Minute, 3 * time.Minute, 20 * time.Minute}
+var pauses = []time.Duration{time.Second, 4 * time.Second, 20 * time.Second, 40 * time.Second, time.Minute, 100 * time.Second, 5 * time.Minute, 20 * time.Minute}
 
 func (w *world) timePasses(t *rapid.T) { w.advance(rapid.SampledFrom(pauses).Draw(t, "time")) }
 
@@ -60,6 +60,7 @@ func (w *world) forget(t *rapid.T) {
 	w.db.forget(rapid.IntRange(1, 3).Draw(t, "commits"))
 	w.advance(time.Second)
 	w.rules.LookFirst = w.now
+	clear(w.spent)
 	for _, it := range w.db.state.items {
 		w.spent[it.ID] = it.SendsUsed
 	}
@@ -201,8 +202,7 @@ func (w *world) deliverCall(t *rapid.T, c *call) {
 	if c.request != nil {
 		c.answer = w.out.answer(c.request)
 	}
-	row, known := w.db.state.rows[rowID{c.id, c.attempt}]
-	if !known || !row.StartedAt.Equal(c.opened) || row.Kind != c.kind {
+	if _, known := w.row(c); !known {
 		return // the database forgot this attempt; its number may mean another one by now
 	}
 	it := w.db.item(c.id)
@@ -226,6 +226,12 @@ func (w *world) deliverCall(t *rapid.T, c *call) {
 	if !mine && (m.Op != work.LateAttempt || m.Attempt.LateFor != c.attempt) {
 		t.Fatalf("a late answer was not kept: %+v", m)
 	}
+}
+
+// row is the attempt row of a call, unless the database forgot it.
+func (w *world) row(c *call) (work.Attempt, bool) {
+	row, known := w.db.state.rows[rowID{c.id, c.attempt}]
+	return row, known && row.StartedAt.Equal(c.opened) && row.Kind == c.kind && row.LateFor == 0
 }
 
 func (w *world) sweep(t *rapid.T) {
