@@ -23,8 +23,8 @@ func (s sheet) row(rec record) (work.New, error) {
 	if rec.broken != nil {
 		return work.New{}, rec.broken
 	}
-	if n := rec.width(s.width); n != s.width {
-		return work.New{}, fmt.Errorf("the row has %d fields, the heading has %d", n, s.width)
+	if n := len(rec.fields); n != s.width {
+		return work.New{}, fmt.Errorf("the row has %d fields, the heading has %d: put text that contains the separator in quotation marks", n, s.width)
 	}
 	n := work.New{BusinessKey: s.columns.of(rec, colKey)}
 	for c := range numColumns {

@@ -47,7 +47,7 @@ func survey(ctx context.Context, up *upload, o ImportOptions) (sheet, error) {
 		if rec.broken != nil {
 			return nil
 		}
-		if rec.width(s.width) != s.width {
+		if len(rec.fields) != s.width {
 			uneven++
 			if _, ok := widths[len(rec.fields)]; !ok {
 				widths[len(rec.fields)] = where{line: rec.line}
@@ -98,15 +98,6 @@ func unevenError(heading, width int, widths map[int]where) error {
 		}
 	}
 	return fileErrorf(heading, "the heading has %d fields but most rows have another number, for example line %d with %d. Nothing was imported", width, first, fields)
-}
-
-// width is the number of the row's fields, without empty ones beyond the heading: spreadsheets write those.
-func (r record) width(heading int) int {
-	n := len(r.fields)
-	for n > heading && strings.TrimSpace(r.fields[n-1]) == "" {
-		n--
-	}
-	return n
 }
 
 // of returns the row's cell in a column, trimmed, with the guard of our own export undone; empty if there is none.
