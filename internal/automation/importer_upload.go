@@ -36,30 +36,31 @@ func (up *upload) close() {
 }
 
 // spool keeps the file and finds out its encoding.
-func spool(r io.Reader, dir, encodingName string) (up *upload, err error) {
+func spool(r io.Reader, dir, encodingName string) (*upload, error) {
 	f, err := os.CreateTemp(dir, "import-*.csv")
 	if err != nil {
 		return nil, fmt.Errorf("keep the upload: %w", err)
 	}
-	up = &upload{file: f}
-	defer func() {
-		if err != nil {
-			up.close()
-		}
-	}()
-	n, err := io.Copy(f, io.LimitReader(r, maxUpload+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("read the file: %w", err)
-	case n == 0:
-		return nil, fileErrorf(0, "the file is empty")
-	case n > maxUpload:
-		return nil, fileErrorf(0, "the file is larger than %d MB: split it", maxUpload>>20)
-	}
-	if up.encoding, up.name, err = encodingOf(f, encodingName); err != nil {
+	up := &upload{file: f}
+	if err := up.fill(r, encodingName); err != nil {
+		up.close()
 		return nil, err
 	}
 	return up, nil
+}
+
+func (up *upload) fill(r io.Reader, encodingName string) (err error) {
+	n, err := io.Copy(up.file, io.LimitReader(r, maxUpload+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("read the file: %w", err)
+	case n == 0:
+		return fileErrorf(0, "the file is empty")
+	case n > maxUpload:
+		return fileErrorf(0, "the file is larger than %d MB: split it", maxUpload>>20)
+	}
+	up.encoding, up.name, err = encodingOf(up.file, encodingName)
+	return err
 }
 
 // encodingOf finds out how the text is written.
