@@ -29,26 +29,27 @@ type Refusal struct {
 type RefusalCode string
 
 const (
-	RefusedOpen        RefusalCode = "open_attempt"     // a call is on its way
-	RefusedPrevious    RefusalCode = "previous_step"    // the previous step is not confirmed or resolved
-	RefusedFound       RefusalCode = "found"            // a record was seen; sending again is never offered
-	RefusedReported    RefusalCode = "reported"         // the system said that it is there
-	RefusedUnknown     RefusalCode = "unknown"          // an earlier send is not settled: look first
-	RefusedSettling    RefusalCode = "settling"         // a send may still be at work
-	RefusedLookFirst   RefusalCode = "look_first"       // the system is in look-first mode
-	RefusedKeyExpired  RefusalCode = "key_expired"      // cannot be searched and the key may be forgotten
-	RefusedStatus      RefusalCode = "status"           // not possible in this status
-	RefusedNote        RefusalCode = "note"             // a note is needed
-	RefusedReference   RefusalCode = "reference"        // a reference is needed
-	RefusedOwn         RefusalCode = "own"              // not by the person who recorded it
-	RefusedPerson      RefusalCode = "person"           // only a signed-in person may, one item at a time
-	RefusedUnsearched  RefusalCode = "cannot_look_up"   // the system cannot be searched
-	RefusedAttempt     RefusalCode = "not_this_attempt" // the result belongs to another attempt
-	RefusedApproval    RefusalCode = "approval"         // must be approved, not retried
-	RefusedUnchanged   RefusalCode = "unchanged"        // nothing would change
-	RefusedPaused      RefusalCode = "paused"           // the system takes no sends at the moment
-	RefusedNewKey      RefusalCode = "already_recorded" // the item exists
-	RefusedInvalidItem RefusalCode = "invalid"          // the content cannot be issued
+	RefusedOpen        RefusalCode = "open_attempt"       // a call is on its way
+	RefusedPrevious    RefusalCode = "previous_step"      // the previous step is not confirmed or resolved
+	RefusedFound       RefusalCode = "found"              // a record was seen; sending again is never offered
+	RefusedReported    RefusalCode = "reported"           // the system said that it is there
+	RefusedUnknown     RefusalCode = "unknown"            // an earlier send is not settled: look first
+	RefusedSettling    RefusalCode = "settling"           // a send may still be at work
+	RefusedLookFirst   RefusalCode = "look_first"         // the system is in look-first mode
+	RefusedKeyExpired  RefusalCode = "key_expired"        // cannot be searched and the key may be forgotten
+	RefusedStatus      RefusalCode = "status"             // not possible in this status
+	RefusedNote        RefusalCode = "note"               // a note is needed
+	RefusedReference   RefusalCode = "reference"          // a reference is needed
+	RefusedOwn         RefusalCode = "own"                // not by the person who recorded it
+	RefusedPerson      RefusalCode = "person"             // only a signed-in person may, one item at a time
+	RefusedUnsearched  RefusalCode = "cannot_look_up"     // the system cannot be searched
+	RefusedAttempt     RefusalCode = "not_this_attempt"   // the result belongs to another attempt
+	RefusedApproval    RefusalCode = "approval"           // must be approved, not retried
+	RefusedProposal    RefusalCode = "correction_waiting" // a correction waits: put it in place or drop it first
+	RefusedUnchanged   RefusalCode = "unchanged"          // nothing would change
+	RefusedPaused      RefusalCode = "paused"             // the system takes no sends at the moment
+	RefusedNewKey      RefusalCode = "already_recorded"   // the item exists
+	RefusedInvalidItem RefusalCode = "invalid"            // the content cannot be issued
 )
 
 func (r *Refusal) Error() string {
@@ -93,8 +94,10 @@ func Gate(it Item, r Rules, now time.Time) (Proof, error) {
 	if r.Capabilities.Searchable || !r.Capabilities.HonoursKeys {
 		return "", refuse(RefusedUnknown)
 	}
-	through := now.Add(r.Policy.SendWindow + r.Policy.RequestTimeout)
-	if expiry, expires := r.KeyExpiry(it.FirstSentAt); expires && through.After(expiry) {
+	if it.FirstSentAt.IsZero() {
+		return "", refuse(RefusedUnknown) // what is unknown went under the key of another revision
+	}
+	if !r.keyLives(it.FirstSentAt, now) {
 		return "", refuse(RefusedKeyExpired)
 	}
 	if now.Before(settled) {

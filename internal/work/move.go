@@ -56,8 +56,10 @@ func Decide(it Item, ev Event, r Rules, now time.Time) (Move, error) {
 		m.Attempt.Kind = Find
 		lateRow(&m.Attempt, next, ev.Attempt, ev.Ended)
 	case Correct:
-		m.Revision = &Revision{ItemID: it.ID, Number: max(next.Revision, next.Proposed), Invoice: ev.Invoice,
-			Fingerprint: ev.Invoice.Fingerprint(), By: ev.By.Label(), At: now}
+		if number := max(next.Revision, next.Proposed); number > it.Revision { // else a proposal was dropped
+			m.Revision = &Revision{ItemID: it.ID, Number: number, Invoice: ev.Invoice,
+				Fingerprint: ev.Invoice.Fingerprint(), By: ev.By.Label(), At: now}
+		}
 	case Recorded:
 		m.Revision = &Revision{Number: 1, Invoice: next.Invoice, Fingerprint: next.Invoice.Fingerprint(), By: next.RecordedBy.Label(), At: now}
 	}

@@ -79,9 +79,11 @@ func claimed(it *Item, ev Claimed, r Rules, now time.Time) error {
 		return openFind(it, ev, r, now)
 	}
 	it.LookAsked = ""
-	_, err := Gate(*it, r, now)
+	proof, err := Gate(*it, r, now)
 	refusal, _ := err.(*Refusal)
 	switch {
+	case err == nil && it.Proposed > 0 && proof != ProofKey:
+		correctionWaits(it)
 	case err == nil && it.SendsUsed >= r.Policy.Sends && len(it.Unsettled) > 0 && !r.Capabilities.Searchable:
 		toReview(it, ReasonCannotLookUp)
 	case err == nil && it.SendsUsed >= r.Policy.Sends:
@@ -151,6 +153,12 @@ func closeAttempt(it *Item) {
 	}
 	it.OpenAttempt, it.OpenKind, it.OpenNode, it.Before = 0, "", "", ""
 	it.OpenSince, it.LeaseUntil = time.Time{}, time.Time{}
+}
+
+// correctionWaits hands an item that is not there to the person who can now put the correction in its place.
+func correctionWaits(it *Item) {
+	it.LastError = "not there; a correction is waiting"
+	toReview(it, ReasonHeld)
 }
 
 func toReview(it *Item, why Reason) {

@@ -146,8 +146,7 @@ func absent(it *Item, r Rules, now time.Time) {
 	it.LastError = orElse(it.LastError, "not there: searched and not found")
 	switch {
 	case it.Proposed > 0:
-		it.LastError = "not there; a correction is waiting"
-		toReview(it, ReasonHeld)
+		correctionWaits(it)
 	case it.SendsUsed >= r.Policy.Sends:
 		toReview(it, ReasonAttemptsExhausted)
 	case it.Sends == 0:

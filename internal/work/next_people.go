@@ -74,6 +74,8 @@ func retry(it *Item, _ Retry, waiting bool, r Rules, now time.Time) error {
 	switch {
 	case it.Status == Review && it.Reason == ReasonApprovalRequired:
 		return refuse(RefusedApproval)
+	case it.Status == Review && it.Proposed > 0:
+		return refuse(RefusedProposal)
 	case it.Status == Review:
 		if _, err := Gate(*it, r, now); err != nil {
 			return err
@@ -167,6 +169,9 @@ func correct(it *Item, ev Correct, r Rules, now time.Time) error {
 		return refuse(RefusedStatus)
 	case ev.Invoice.Validate() != nil:
 		return refuse(RefusedInvalidItem)
+	case ev.Invoice.Fingerprint() == it.Invoice.Fingerprint() && it.Proposed > 0:
+		it.Proposed = 0 // as it was: drops the correction that waits
+		return nil
 	case ev.Invoice.Fingerprint() == it.Invoice.Fingerprint():
 		return refuse(RefusedUnchanged)
 	case it.PreviousID != 0:

@@ -57,6 +57,10 @@ func accepted(it *Item, a Answer, how string, r Rules, now time.Time) {
 		it.LastError = remarkf("the record %s already belongs to another item", a.Record.ID)
 		seen(it, a.Record)
 		toReview(it, ReasonMismatch)
+	case it.Proposed > 0:
+		it.LastError = "the record is there as first sent; a correction was waiting"
+		seen(it, a.Record)
+		toReview(it, ReasonMismatch)
 	case a.Match == MatchDifferent:
 		it.LastError = "the record differs from what was asked for" + colon(a.Remark)
 		seen(it, a.Record)
@@ -83,6 +87,8 @@ func refused(it *Item, a Answer, r Rules, ended, now time.Time) {
 				toReview(it, ReasonCannotLookUp)
 			}
 		}
+	case it.Proposed > 0:
+		correctionWaits(it)
 	case a.Final || it.SendsUsed >= r.Policy.Sends:
 		toReview(it, reason)
 	default:
@@ -122,9 +128,7 @@ func unknown(it *Item, number int, positive bool, r Rules, ended, now time.Time)
 		return
 	}
 	again := maxTime(settled, it.SendAfter)
-	expiry, expires := r.KeyExpiry(it.FirstSentAt)
-	through := again.Add(r.Policy.SendWindow + r.Policy.RequestTimeout)
-	if !r.Capabilities.HonoursKeys || expires && through.After(expiry) || it.Positive != NoEvidence || !r.LookFirst.IsZero() ||
+	if !r.Capabilities.HonoursKeys || !r.keyLives(it.FirstSentAt, again) || it.Positive != NoEvidence || !r.LookFirst.IsZero() ||
 		it.SendsUsed >= r.Policy.Sends {
 		it.Status = Pending // known before it is handed over: the outcome is unknown
 		toReview(it, ReasonCannotLookUp)

@@ -132,3 +132,10 @@ func (r Rules) KeyExpiry(first time.Time) (t time.Time, ok bool) {
 	}
 	return first.Add(c.KeyLifetime - max(c.KeyLifetime/10, min(30*time.Second, c.KeyLifetime/2))), true
 }
+
+// keyLives reports whether the key first used at first is still honoured when a send that is claimed at begin is through:
+// written, given up and, at the latest, no longer at work.
+func (r Rules) keyLives(first, begin time.Time) bool {
+	expiry, expires := r.KeyExpiry(first)
+	return !expires || !begin.Add(r.Policy.SendWindow+r.Policy.RequestTimeout+r.Settle()).After(expiry)
+}

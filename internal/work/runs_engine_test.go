@@ -16,7 +16,7 @@ func (w *world) step(t *rapid.T) {
 		weight int
 		do     func(*rapid.T)
 	}
-	possible := []action{{"time passes", 5, w.timePasses}, {"person", 3, w.person}, {"outside", 1, w.outsideVoids}, {"pause", 1, w.togglePause}}
+	possible := []action{{"time passes", 5, w.timePasses}, {"person", w.people, w.person}, {"outside", 1, w.outsideVoids}, {"pause", 1, w.togglePause}}
 	if len(w.due()) > 0 {
 		possible = append(possible, action{"claim", 8, w.claim})
 	}
@@ -109,6 +109,9 @@ func (w *world) claimItem(t *rapid.T, id int64) {
 	if m.Attempt.Kind == work.Send {
 		w.seen.proof(proof)
 		w.soundProof(t, it, proof)
+		if it.Proposed > 0 && proof != work.ProofKey {
+			t.Fatalf("item %d is sent as it was, though a correction waits", id)
+		}
 	}
 	w.calls = append(w.calls, &call{id: id, item: m.Item, attempt: m.Attempt.Number, kind: m.Attempt.Kind, opened: w.now, sendBy: sendBy})
 }

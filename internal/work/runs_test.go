@@ -64,6 +64,7 @@ type world struct {
 	calls   []*call
 	spent   map[int64]int // sends of the present allowance, counted apart from the item
 	kind    string
+	people  int  // how busy people are
 	calm    bool // no new disturbances
 	accepts bool // what the system does with sends when all is calm
 	seen    *coverage
@@ -89,12 +90,13 @@ var personalities = map[string]work.Capabilities{
 	"searchable, lags":  {Searchable: true, Linger: time.Minute, SearchLag: 45 * time.Second, Misses: 2},
 	"unique references": {Searchable: true, Linger: time.Minute, SearchLag: 20 * time.Second, UniqueReferences: true},
 	"keys":              {HonoursKeys: true, KeyLifetime: 10 * time.Minute, Linger: time.Minute},
+	"keys, short":       {HonoursKeys: true, KeyLifetime: 4 * time.Minute, Linger: 100 * time.Second},
 	"keys for ever":     {HonoursKeys: true, Linger: 30 * time.Second},
 	"keys, searchable":  {HonoursKeys: true, KeyLifetime: 10 * time.Minute, Searchable: true, Linger: time.Minute},
 	"blind":             {Linger: time.Minute},
 }
 
-var personalityNames = []string{"searchable", "searchable, lags", "unique references", "keys", "keys for ever", "keys, searchable", "blind"}
+var personalityNames = []string{"searchable", "searchable, lags", "unique references", "keys", "keys, short", "keys for ever", "keys, searchable", "blind"}
 
 func newWorld(t *rapid.T, seen *coverage) *world {
 	w := &world{now: epoch, db: newDatabase(), spent: map[int64]int{}, seen: seen}
@@ -102,6 +104,7 @@ func newWorld(t *rapid.T, seen *coverage) *world {
 	caps := personalities[w.kind]
 	w.out = &outside{caps: caps, now: epoch, firstUse: map[string]time.Time{}, made: map[string]string{}}
 	w.accepts = rapid.Bool().Draw(t, "accepts in the end")
+	w.people = rapid.SampledFrom([]int{3, 0, 15}).Draw(t, "people")
 	limit := mustAmount("500", "EUR")
 	w.rules = work.Rules{Capabilities: caps, Policy: work.Policy{
 		Sends: rapid.IntRange(1, 3).Draw(t, "sends"), Lookups: rapid.IntRange(1, 6).Draw(t, "lookups"),
