@@ -57,7 +57,7 @@ func (s *Server) api(kind Kind, handle func(*call)) http.Handler {
 		c := &call{w: w, r: r, b: b, kind: kind, key: r.Header.Get("Idempotency-Key")}
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBytes))
 		s.mu.Lock()
-		s.counts[countKey{b.Name, kind}]++
+		s.arrived(b.Name, kind, c.key)
 		out := s.opts.Now().Before(s.outage)
 		closed := s.broken != nil
 		s.mu.Unlock()
@@ -367,7 +367,7 @@ func (s *Server) customers(c *call) {
 // moved is where redirects point. A client that follows one is counted and gets a list.
 func (s *Server) moved(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	s.counts[countKey{r.PathValue("books"), Moved}]++
+	s.arrived(r.PathValue("books"), Moved, "")
 	s.mu.Unlock()
 	reply(w, http.StatusOK, map[string]any{"invoices": strangers(6000)})
 }

@@ -21,6 +21,7 @@ type Server struct {
 	journal *journal
 	ids     int
 	counts  map[countKey]int
+	log     []Request
 	outage  time.Time // refuses everything until then
 	chooser *chooser
 	broken  error // the journal could not be written: nothing more is accepted
@@ -154,6 +155,34 @@ func (s *Server) Requests(bookName string, kind Kind) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.counts[countKey{bookName, kind}]
+}
+
+// Request is a writing request that reached the books.
+type Request struct {
+	Books string
+	Kind  Kind
+	Key   string
+}
+
+const longestLog = 2000
+
+// Log lists the last writing requests in the order of arrival, faulty ones included.
+func (s *Server) Log() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Request(nil), s.log...)
+}
+
+// arrived counts a request. The lock is held.
+func (s *Server) arrived(books string, kind Kind, key string) {
+	s.counts[countKey{books, kind}]++
+	if kind != Create && kind != Post {
+		return
+	}
+	if len(s.log) >= longestLog {
+		s.log = append(s.log[:0], s.log[longestLog/2:]...)
+	}
+	s.log = append(s.log, Request{books, kind, key})
 }
 
 // Records returns what the books hold, oldest first; with a reference only the records asked for under it, to the letter.
