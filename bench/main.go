@@ -32,7 +32,7 @@ func run() error {
 		asJSON  = flag.Bool("json", false, "print one JSON object a line")
 		scale   = flag.Float64("scale", 1, "multiplies the number of items of every case")
 		repeats = flag.Int("repeats", 3, "measured runs of each case; the median counts")
-		conns   = flag.Int("conns", 16, "connections of every case")
+		conns   = flag.Int("conns", 32, "connections of every case")
 		only    = flag.String("only", "", "comma-separated `cases` to run; empty: all")
 	)
 	flag.Parse()
