@@ -15,7 +15,6 @@ var (
 	digitsRe  = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$|^-?\.[0-9]+$`)
 	groupedRe = regexp.MustCompile(`^-?([1-9][0-9]{0,2}(,[0-9]{3})+|[1-9][0-9]?(,[0-9]{2})+,[0-9]{3})(\.[0-9]+)?$`) // thousands, or lakh and crore
 	spacedRe  = regexp.MustCompile(`^-?[0-9]{1,3}([ \x{00a0}\x{202f}\x{2009}'\x{2019}][0-9]{3})+([.,][0-9]+)?$`)
-	numericRe = regexp.MustCompile(`^-?[0-9.,]*[0-9][0-9.,]*$`)
 )
 
 const maxNumber = 40 // characters
@@ -23,14 +22,15 @@ const maxNumber = 40 // characters
 // tidyNumber brings a cell to digits, signs, points and commas. Ok is false if it is something else.
 func tidyNumber(s string) (string, bool) {
 	s = signed.Replace(strings.TrimSpace(s))
-	if bare := spaces.Replace(s); bare != s {
+	if ungrouped := spaces.Replace(s); ungrouped != s {
 		if !spacedRe.MatchString(s) {
 			return s, false
 		}
-		s = bare
+		s = ungrouped
 	}
 	s = strings.TrimPrefix(s, "+")
-	return s, len(s) <= maxNumber && numericRe.MatchString(s)
+	bare := strings.TrimPrefix(s, "-")
+	return s, len(s) <= maxNumber && strings.Trim(bare, "0123456789.,") == "" && strings.ContainsAny(bare, "0123456789")
 }
 
 // decimalOf says which decimal mark the number shows: '.' or ','; 0 if it shows none; '?' if it could be either.
@@ -69,7 +69,7 @@ func parseNumber(cell string, decimal rune) (string, error) {
 			return r
 		}, s)
 	}
-	if groupedRe.MatchString(s) {
+	if strings.Contains(s, ",") && groupedRe.MatchString(s) {
 		s = strings.ReplaceAll(s, ",", "")
 	}
 	if !digitsRe.MatchString(s) {

@@ -13,13 +13,19 @@ import (
 
 // IntakeStore is what intake needs from the database.
 type IntakeStore interface {
-	// Change is the one write door. Of a move for a new item (Item.ID 0) nothing is written if another item holds its
-	// key or its reference; the move then comes back without an id. decide may run more than once.
+	// Change is the one write door. It returns the new items with their ids. decide runs again if a key was recorded
+	// by somebody else at the same moment. A ReferenceTaken says that nothing was written.
 	Change(ctx context.Context, pick work.Pick, decide func(now time.Time, picked []work.Picked) ([]work.Move, error)) ([]work.Move, error)
 	// System returns one accounting system.
 	System(ctx context.Context, id string) (work.System, error)
 	// Fingerprints returns the fingerprints of all revisions of an item, proposed ones too.
 	Fingerprints(ctx context.Context, itemID int64) ([]string, error)
+}
+
+// ReferenceTaken is the store's error when other items of the system already carry references of new items.
+type ReferenceTaken interface {
+	error
+	TakenReferences() []string // some of them, at least one
 }
 
 // Intake records new items: the only way in for events, imports and planned runs. It is idempotent: the same key and
@@ -89,16 +95,8 @@ func (in Intake) record(ctx context.Context, systems map[string]work.System, ite
 		c.out = &results[i]
 		waiting = append(waiting, c)
 	}
-	// An item that was not written although its key was free meets, the second time, what was recorded in between.
-	// If the key is free even then, it is the reference that is taken.
-	for round := 0; round < 2 && len(waiting) > 0; round++ {
-		var err error
-		if waiting, err = in.change(ctx, waiting); err != nil {
-			return err
-		}
-	}
-	for _, c := range waiting {
-		*c.out = Recorded{Result: IntakeTaken, Err: fmt.Errorf("the reference %s is already in use for another item", c.item.Reference)}
+	if err := in.change(ctx, waiting); err != nil {
+		return err
 	}
 	for i := range results {
 		if err := in.otherRevisions(ctx, items[i], &results[i]); err != nil {
@@ -133,8 +131,43 @@ func newCandidate(n work.New, system work.System) (candidate, error) {
 		Automation: item.Automation, FoldedKey: work.FoldKey(item.BusinessKey), Step: item.Step}}, nil
 }
 
-// change records what is new among the candidates and judges the others; it returns those that were not written.
-func (in Intake) change(ctx context.Context, waiting []candidate) ([]candidate, error) {
+// change records what is new among the candidates and judges the others, leaving out those whose reference is taken.
+func (in Intake) change(ctx context.Context, waiting []candidate) error {
+	seen := map[string]bool{}
+	for len(waiting) > 0 {
+		err := in.changeOnce(ctx, waiting)
+		var taken ReferenceTaken
+		if !errors.As(err, &taken) {
+			return err
+		}
+		named := map[string]bool{}
+		for _, ref := range taken.TakenReferences() {
+			named[ref] = true
+		}
+		var left []candidate
+		matched := false
+		for _, c := range waiting {
+			ref := c.item.Reference
+			matched = matched || named[ref]
+			// The first time it may be our own key, recorded by somebody else at this moment: then the key is met now.
+			if named[ref] && seen[ref] {
+				*c.out = Recorded{Result: IntakeTaken, Err: fmt.Errorf("the reference %s is already in use for another item", ref)}
+			} else {
+				left = append(left, c)
+			}
+		}
+		if !matched {
+			return err
+		}
+		for ref := range named {
+			seen[ref] = true
+		}
+		waiting = left
+	}
+	return nil
+}
+
+func (in Intake) changeOnce(ctx context.Context, waiting []candidate) error {
 	first := map[work.PickKey]int{} // the first candidate of each key
 	var pick work.Pick
 	for i, c := range waiting {
@@ -164,27 +197,25 @@ func (in Intake) change(ctx context.Context, waiting []candidate) ([]candidate, 
 		return moves, nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("record: %w", err)
+		return fmt.Errorf("record: %w", err)
 	}
-	written := map[work.PickKey]work.Item{}
+	written := make(map[int64]bool, len(moves))
 	for _, m := range moves {
-		if m.Item.ID != 0 {
-			written[keyOf(m.Item)] = m.Item
-		}
+		there[keyOf(m.Item)] = m.Item
+		written[m.Item.ID] = true
 	}
-	var left []candidate
 	for i, c := range waiting {
-		if item, ok := there[c.key]; ok {
-			*c.out = compare(c.item, item)
-		} else if item, ok := written[c.key]; !ok {
-			left = append(left, c)
-		} else if first[c.key] == i {
+		item, ok := there[c.key]
+		switch {
+		case !ok:
+			return fmt.Errorf("record: the store wrote nothing for %q", c.item.BusinessKey)
+		case written[item.ID] && first[c.key] == i:
 			*c.out = Recorded{Result: IntakeNew, Item: item}
-		} else {
+		default:
 			*c.out = compare(c.item, item)
 		}
 	}
-	return left, nil
+	return nil
 }
 
 func keyOf(it work.Item) work.PickKey {

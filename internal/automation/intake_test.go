@@ -23,8 +23,10 @@ type intakeMemory struct {
 	items     []work.Item
 	revisions map[int64][]string
 	changes   int
-	failAfter int // changes after which the database is gone; 0: never
-	between   func()
+	failAfter int    // changes after which the database is gone; 0: never
+	between   func() // somebody else, between the decision and its writing
+
+	referenceFirst bool // the index of references complains before that of keys
 }
 
 func newIntakeMemory() *intakeMemory {
@@ -60,32 +62,48 @@ func (m *intakeMemory) Change(_ context.Context, pick work.Pick, decide func(tim
 	if len(pick.Keys) == 0 || len(pick.Keys) > 500 {
 		return nil, fmt.Errorf("picked %d keys", len(pick.Keys))
 	}
-	var picked []work.Picked
-	for _, it := range m.items {
-		if slices.Contains(pick.Keys, pickKey(it)) {
-			picked = append(picked, work.Picked{Item: it, Rules: m.systems[it.SystemID].Rules()})
+	for {
+		var picked []work.Picked
+		for _, it := range m.items {
+			if slices.Contains(pick.Keys, pickKey(it)) {
+				picked = append(picked, work.Picked{Item: it, Rules: m.systems[it.SystemID].Rules()})
+			}
 		}
-	}
-	moves, err := decide(time.Date(2026, 11, 29, 9, 0, 0, 0, time.UTC), picked)
-	if err != nil {
-		return nil, err
-	}
-	if m.between != nil {
-		m.between()
-		m.between = nil
-	}
-	for i, move := range moves {
-		if slices.ContainsFunc(m.items, func(it work.Item) bool {
-			return pickKey(it) == pickKey(move.Item) || it.SystemID == move.Item.SystemID && it.Step == move.Item.Step && it.Reference == move.Item.Reference
-		}) {
-			continue
+		moves, err := decide(time.Date(2026, 11, 29, 9, 0, 0, 0, time.UTC), picked)
+		if err != nil {
+			return nil, err
 		}
-		moves[i].Item.ID = int64(len(m.items) + 1)
-		m.items = append(m.items, moves[i].Item)
-		m.revisions[moves[i].Item.ID] = []string{move.Revision.Fingerprint}
+		if m.between != nil {
+			m.between()
+			m.between = nil
+			if !m.referenceFirst {
+				continue
+			}
+		}
+		var taken takenReferences
+		for _, move := range moves {
+			if slices.ContainsFunc(m.items, func(it work.Item) bool {
+				return it.SystemID == move.Item.SystemID && it.Step == move.Item.Step && it.Reference == move.Item.Reference
+			}) {
+				taken = append(taken, move.Item.Reference)
+			}
+		}
+		if len(taken) > 0 {
+			return nil, taken[:1]
+		}
+		for i := range moves {
+			moves[i].Item.ID = int64(len(m.items) + 1)
+			m.items = append(m.items, moves[i].Item)
+			m.revisions[moves[i].Item.ID] = []string{moves[i].Revision.Fingerprint}
+		}
+		return moves, nil
 	}
-	return moves, nil
 }
+
+type takenReferences []string
+
+func (t takenReferences) Error() string             { return "reference taken" }
+func (t takenReferences) TakenReferences() []string { return t }
 
 func pickKey(it work.Item) work.PickKey {
 	return work.PickKey{CompanyID: it.CompanyID, Automation: it.Automation, FoldedKey: work.FoldKey(it.BusinessKey), Step: it.Step}
@@ -168,24 +186,25 @@ func TestIntakeKnowsEveryRevision(t *testing.T) {
 }
 
 func TestIntakeMeetsWhatCameInBetween(t *testing.T) {
-	m := newIntakeMemory()
-	other := newIntakeMemory()
-	recordAll(t, other, newItem(t, "A", "1.00"), newItem(t, "B", "1.00"))
-	m.between = func() { m.items = append(m.items, other.items...) }
-	got := recordAll(t, m, newItem(t, "A", "1.00"), newItem(t, "B", "2.00"), newItem(t, "C", "1.00"))
-	wantResults(t, got, automation.IntakeKnown, automation.IntakeConflict, automation.IntakeNew)
-	if len(m.items) != 3 {
-		t.Errorf("%d items on record, want 3", len(m.items))
+	for _, referenceFirst := range []bool{false, true} {
+		m, other := newIntakeMemory(), newIntakeMemory()
+		recordAll(t, other, newItem(t, "A", "1.00"), newItem(t, "B", "1.00"))
+		m.between, m.referenceFirst = func() { m.items = append(m.items, other.items...) }, referenceFirst
+		got := recordAll(t, m, newItem(t, "A", "1.00"), newItem(t, "B", "2.00"), newItem(t, "C", "1.00"))
+		wantResults(t, got, automation.IntakeKnown, automation.IntakeConflict, automation.IntakeNew)
+		if len(m.items) != 3 {
+			t.Errorf("%d items on record, want 3", len(m.items))
+		}
 	}
 }
 
 func TestIntakeReferenceOfAnotherAutomation(t *testing.T) {
 	m := newIntakeMemory()
-	recordAll(t, m, newItem(t, "A", "1.00"))
-	n := newItem(t, "A", "1.00")
-	n.Automation = "by-hand"
-	got := recordAll(t, m, n, newItem(t, "B", "1.00"))
-	wantResults(t, got, automation.IntakeTaken, automation.IntakeNew)
+	recordAll(t, m, newItem(t, "A", "1.00"), newItem(t, "C", "1.00"))
+	n, o := newItem(t, "A", "1.00"), newItem(t, "C", "1.00")
+	n.Automation, o.Automation = "by-hand", "by-hand"
+	got := recordAll(t, m, n, newItem(t, "B", "1.00"), o)
+	wantResults(t, got, automation.IntakeTaken, automation.IntakeNew, automation.IntakeTaken)
 	if got[0].Item.ID != 0 || strings.Contains(got[0].Err.Error(), "monthly") {
 		t.Errorf("another automation's item must not be shown: %+v, %v", got[0].Item, got[0].Err)
 	}
