@@ -64,6 +64,9 @@ func testFinds(t *testing.T, target Target) {
 	}
 	for _, c := range findCases {
 		t.Run(c.name, func(t *testing.T) {
+			if c.setup.Timeout > 0 {
+				t.Parallel() // it only waits
+			}
 			for _, step := range newBench(t, target, Setup{}).steps {
 				t.Run(step, func(t *testing.T) { runFind(t, target, c, step) })
 			}

@@ -16,38 +16,40 @@ func testKeys(t *testing.T, target Target) {
 // testSameKey: the answer is lost, the send is repeated. The key that travels is the one that was given, both times;
 // where keys are honoured there is one record and the repeat says so.
 func testSameKey(t *testing.T, target Target) {
-	b := newBench(t, target, Setup{})
-	for _, step := range b.steps {
-		b.reach(step, "INV-1")
-		before := len(b.out.Writes())
-		if !b.out.Misbehave(work.Send, "drop_after") {
-			t.Skip("this system cannot fail so")
-		}
-		b.send(step, "INV-1")
-		b.out.Misbehave(work.Send, NoFault)
-		again := b.send(step, "INV-1")
-		writes := b.out.Writes()[before:]
-		if len(writes) != 2 {
-			t.Fatalf("%s: %d writing requests, want 2", step, len(writes))
-		}
-		want := b.request(step, "INV-1").Key
-		caps := b.sys.Capabilities()
-		for _, w := range writes {
-			if w.Key != want && (caps.HonoursKeys || w.Key != "") {
-				t.Errorf("%s: the key %q travelled, not %q", step, w.Key, want)
+	for _, step := range newBench(t, target, Setup{}).steps {
+		t.Run(step, func(t *testing.T) {
+			b := newBench(t, target, Setup{})
+			b.reach(step, "INV-1")
+			before := len(b.out.Writes())
+			if !b.out.Misbehave(work.Send, "drop_after") {
+				t.Skip("this system cannot fail so")
 			}
+			b.send(step, "INV-1")
+			b.out.Misbehave(work.Send, NoFault)
+			again := b.send(step, "INV-1")
+			checkRepeat(t, b, step, b.out.Writes()[before:], again)
+		})
+	}
+}
+
+func checkRepeat(t *testing.T, b *bench, step string, writes []Write, again work.Answer) {
+	t.Helper()
+	if len(writes) != 2 {
+		t.Fatalf("%d writing requests, want 2", len(writes))
+	}
+	want := b.request(step, "INV-1").Key
+	caps := b.sys.Capabilities()
+	for _, w := range writes {
+		if w.Key != want && (caps.HonoursKeys || w.Key != "") {
+			t.Errorf("the key %q travelled, not %q", w.Key, want)
 		}
-		effects := b.out.Effects(step, "INV-1")
-		switch {
-		case caps.HonoursKeys && (effects != 1 || again.Outcome != work.Accepted):
-			t.Errorf("%s: %d effects, repeat %s", step, effects, again.Outcome)
-		case caps.UniqueReferences && (effects != 1 || again.Outcome != work.AlreadyExists):
-			t.Errorf("%s: %d effects, repeat %s", step, effects, again.Outcome)
-		}
-		if again.Record.ID == "" {
-			return
-		}
-		b.previous["INV-1"] = again.Record.ID
+	}
+	effects := b.out.Effects(step, "INV-1")
+	switch {
+	case caps.HonoursKeys && (effects != 1 || again.Outcome != work.Accepted):
+		t.Errorf("%d effects, the repeat is %s", effects, again.Outcome)
+	case caps.UniqueReferences && (effects != 1 || again.Outcome != work.AlreadyExists):
+		t.Errorf("%d effects, the repeat is %s", effects, again.Outcome)
 	}
 }
 

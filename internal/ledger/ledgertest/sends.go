@@ -22,7 +22,7 @@ type sendCase struct {
 }
 
 const (
-	briefly   = 400 * time.Millisecond // total time where the server would take for ever
+	briefly   = 250 * time.Millisecond // total time where the server would take for ever
 	mostBytes = 32 << 20               // traffic and allocation for one bounded answer
 )
 
@@ -93,12 +93,20 @@ var onlyFirst = map[Fault]bool{"total_times_100": true, "total_plus_one": true, 
 func testSends(t *testing.T, target Target) {
 	for _, c := range sendCases {
 		t.Run(c.name, func(t *testing.T) {
+			if c.setup.Timeout > 0 {
+				t.Parallel()
+			}
 			steps := newBench(t, target, Setup{}).steps
 			for i, step := range steps {
 				if i > 0 && onlyFirst[c.fault] {
 					continue
 				}
-				t.Run(step, func(t *testing.T) { runSend(t, target, c, step) })
+				t.Run(step, func(t *testing.T) {
+					if c.setup.Timeout > 0 {
+						t.Parallel() // it only waits
+					}
+					runSend(t, target, c, step)
+				})
 			}
 		})
 	}

@@ -128,7 +128,7 @@ func (o *outside) Misbehave(kind work.Kind, f ledgertest.Fault) bool {
 	case waits:
 		rule.Fault, rule.RetryAfter = server.RateLimit, wait
 	case f == "commit_late":
-		rule.DelayMS = 1000
+		rule.DelayMS = 600
 	case f == "reject_long":
 		rule.Fault, rule.Reason = server.RejectCharset, strings.Repeat("Größe ungültig 💶 ", 10_000)
 	case f == "reject_zero_byte":
