@@ -22,6 +22,7 @@ func importExample(w *world, o automation.ImportOptions) (automation.ImportRepor
 
 func TestExampleOnTheStore(t *testing.T) {
 	eachWorld(t, searchable(), func(w *world) {
+		t := w.t
 		r, err := importExample(w, intoBooks)
 		w.must(err)
 		if r.New != 228 || r.Known != 4 || r.Conflict != 1 || r.Bad != 7 {
@@ -42,6 +43,7 @@ func TestExampleOnTheStore(t *testing.T) {
 // 57. The same file uploaded again while the first upload is still at work
 func TestTrial57_SameFileManyTimesAtOnce(t *testing.T) {
 	eachWorld(t, searchable(), func(w *world) {
+		t := w.t
 		const uploads = 4
 		var wg sync.WaitGroup
 		var reports [uploads]automation.ImportReport
@@ -69,6 +71,7 @@ func TestTrial57_SameFileManyTimesAtOnce(t *testing.T) {
 // 55. The file that broke half way was uploaded again
 func TestTrial55_OnTheStore(t *testing.T) {
 	eachWorld(t, searchable(), func(w *world) {
+		t := w.t
 		file := func(sixtieth string) string {
 			var b strings.Builder
 			b.WriteString(heading)
@@ -96,6 +99,7 @@ func TestTrial55_OnTheStore(t *testing.T) {
 
 func TestIntakeReferenceTakenOnTheStore(t *testing.T) {
 	eachWorld(t, searchable(), func(w *world) {
+		t := w.t
 		wantResults(t, recordAll(t, w.store, newItem(t, "A", "1.00"), newItem(t, "C", "1.00")), automation.IntakeNew, automation.IntakeNew)
 		a, c := newItem(t, "A", "1.00"), newItem(t, "C", "1.00")
 		a.Automation, c.Automation = "by-hand", "by-hand"
@@ -106,6 +110,7 @@ func TestIntakeReferenceTakenOnTheStore(t *testing.T) {
 
 func TestIntakeKnowsEveryRevisionOnTheStore(t *testing.T) {
 	eachWorld(t, searchable(), func(w *world) {
+		t := w.t
 		recordAll(t, w.store, newItem(t, "A", "1.00"))
 		it := w.item("A")
 		corrected := it.Invoice
