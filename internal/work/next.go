@@ -186,7 +186,12 @@ func oweLastLook(it *Item, r Rules, now time.Time) {
 		return
 	}
 	it.LastLook, it.LookupsUsed, it.Misses = LastLookOwed, 0, 0
-	it.DueAt = now.Add(r.Settle() + r.SearchLag())
+	it.DueAt = lastLookAt(*it, r, now)
+}
+
+// lastLookAt is when everything that may still be at work at now has settled and can be seen.
+func lastLookAt(it Item, r Rules, now time.Time) time.Time {
+	return maxTime(it.SettledAt(r), now.Add(r.Settle())).Add(r.SearchLag())
 }
 
 func forgetProof(it *Item) {

@@ -27,7 +27,7 @@ func findClosed(it *Item, ev FindClosed, r Rules, now time.Time) error {
 	}
 	switch {
 	case before.Settled():
-		lookedAtSettled(it, l, r, now)
+		lookedAtSettled(it, ev, l, r, now)
 	case before == Review:
 		lookedInReview(it, ev, l, r, now)
 	default:
@@ -192,32 +192,35 @@ func lookedInReview(it *Item, ev FindClosed, l Lookup, r Rules, now time.Time) {
 }
 
 // lookedAtSettled takes in a last look, or a check of an item that is settled.
-func lookedAtSettled(it *Item, l Lookup, r Rules, now time.Time) {
+func lookedAtSettled(it *Item, ev FindClosed, l Lookup, r Rules, now time.Time) {
 	contrary := func(why Reason, what string) {
 		it.LastError = what
 		it.SeenID, it.SeenNumber, it.LastLook = l.Record.ID, l.Record.Number, LastLookDone
 		it.Positive = RecordWasFound
 		toReview(it, why)
 	}
+	early := it.LookAsked != "" // a check may come before everything has settled: the last look stays owed
 	it.LookAsked = ""
+	if early {
+		it.LookupsUsed--
+	}
 	switch {
 	case it.LateID != "" && l.Finding.Found() && it.LateID != l.Record.ID:
 		contrary(ReasonDuplicates, remarkf("two records: %s and %s", it.LateID, l.Record.ID))
 	case l.Finding == FoundSeveral:
 		contrary(ReasonDuplicates, remarkf("%d records with this reference", l.Count))
 	case l.Finding == CouldNotTell:
-		it.Misses = 0
-		lookAgain(it, r, now.Add(lookupWait(*it, r.Policy)))
+		lookAgain(it, r, now.Add(lookupWait(*it, r.Policy)), early, now)
 	case it.Status == Confirmed && l.Finding == NotFound:
-		if it.Misses++; it.Misses >= r.Misses() {
+		if missAtSettled(it, ev.Started, r) {
 			contrary(ReasonContradiction, "it was there, but the accounting system does not show it any more")
 			it.SeenID, it.SeenNumber = it.ExternalID, it.ExternalNumber
 			return
 		}
 		it.LastLook = LastLookOwed
-		it.DueAt = now.Add(max(r.SearchLag(), lookupWait(*it, r.Policy)))
-	case l.Finding == NotFound:
-		it.LastLook = LastLookDone // as the person said
+		lookAgain(it, r, now.Add(max(r.SearchLag(), lookupWait(*it, r.Policy))), early, now)
+	case l.Finding == NotFound, it.Status == Closed && l.Finding == FoundVoid:
+		lookedAtLast(it, r, early, now) // as the person said
 	case it.Status == Closed:
 		contrary(ReasonLateEvidence, "it was closed, but a record is there")
 	case l.Finding == FoundVoid:
@@ -229,20 +232,41 @@ func lookedAtSettled(it *Item, l Lookup, r Rules, now time.Time) {
 	case it.Status == Confirmed && l.Finding == FoundDifferent:
 		contrary(ReasonMismatch, "the record differs from what was asked for"+colon(l.Remark))
 	default:
-		it.LastLook = LastLookDone
+		it.Misses = 0
+		lookedAtLast(it, r, early, now)
 	}
 }
 
-// lookAgain plans the next try of a last look, as long as lookups are left.
-func lookAgain(it *Item, r Rules, when time.Time) {
-	if it.LastLook != LastLookOwed {
+// missAtSettled counts a miss of a record that was known to be there; true if it is a contradiction. One miss is never
+// enough: the record may be too new for the search.
+func missAtSettled(it *Item, started time.Time, r Rules) bool {
+	if it.Misses == 0 || !started.Before(it.LastMissAt.Add(max(r.SearchLag(), minApart))) {
+		it.Misses++
+		it.LastMissAt = started
+	}
+	return it.Misses >= max(2, r.Misses())
+}
+
+// lookedAtLast ends the last look, unless the look came early.
+func lookedAtLast(it *Item, r Rules, early bool, now time.Time) {
+	if early && it.LastLook == LastLookOwed {
+		it.DueAt = lastLookAt(*it, r, now)
 		return
 	}
-	if it.LookupsUsed >= r.Policy.Lookups {
+	it.LastLook = LastLookDone
+}
+
+// lookAgain plans the next try of a last look, as long as lookups are left; after an early look not before all settles.
+func lookAgain(it *Item, r Rules, when time.Time, early bool, now time.Time) {
+	switch {
+	case it.LastLook != LastLookOwed:
+	case it.LookupsUsed >= r.Policy.Lookups:
 		it.LastLook = LastLookMissed
-		return
+	case early:
+		it.DueAt = maxTime(when, lastLookAt(*it, r, now))
+	default:
+		it.DueAt = when
 	}
-	it.DueAt = when
 }
 
 // isKnownAs reports whether rec is the record under which the item is settled, by id or number.

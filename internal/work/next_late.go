@@ -2,6 +2,7 @@ package work
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -90,6 +91,7 @@ func lateAccepted(it *Item, a Answer, r Rules, now time.Time) error {
 // there.
 func lateWins(it *Item, r Rules, now time.Time) error {
 	rec := Record{ID: it.LateID, Number: it.SeenNumber}
+	several := strings.Contains(it.LateID, ",")
 	it.LateID = ""
 	if it.Status.Settled() {
 		why := ReasonLateEvidence
@@ -101,6 +103,11 @@ func lateWins(it *Item, r Rules, now time.Time) error {
 		return nil
 	}
 	seen(it, rec)
+	if several {
+		it.LastError = "two records: " + rec.ID
+		toReview(it, ReasonDuplicates)
+		return nil
+	}
 	if it.Status == Review {
 		it.Reason = ReasonLateEvidence
 		return nil
@@ -120,10 +127,21 @@ func lateLookup(it *Item, ev LateLookup, r Rules, now time.Time) error {
 		return refuse(RefusedAttempt)
 	}
 	it.Attempts++
-	if !ev.Lookup.Finding.Found() || it.Status.Settled() {
+	l := ev.Lookup
+	switch {
+	case !l.Finding.Found() || l.Record.ID == "" || it.Status.Done():
 		return nil
+	case it.Status == Closed && l.Finding == FoundVoid:
+		return nil
+	case it.Status == Closed && it.OpenAttempt == 0:
+		seen(it, l.Record)
+		it.LastError = "it was closed, but a record is there"
+		toReview(it, ReasonLateEvidence)
+		return nil
+	case it.Status == Closed:
+		return nil // the open look sees it too
 	}
-	seen(it, ev.Lookup.Record)
+	seen(it, l.Record)
 	if it.OpenAttempt == 0 && (it.Status == Queued || it.Status == Failed || it.Status == Pending) {
 		it.Status, it.DueAt = Pending, now
 	}

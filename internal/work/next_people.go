@@ -105,6 +105,8 @@ func approve(it *Item, ev Approve, now time.Time) error {
 		return refuse(RefusedPerson)
 	case ev.By.Same(it.RecordedBy):
 		return refuse(RefusedOwn)
+	case it.Positive == RecordWasFound:
+		return refuse(RefusedFound)
 	}
 	it.Status, it.Reason, it.DueAt = Queued, "", now
 	return nil
@@ -131,11 +133,11 @@ func resolve(it *Item, ev Resolve, r Rules, now time.Time) error {
 	return nil
 }
 
-// settleByPerson settles the item; if a send is unsettled it owes a last look.
+// settleByPerson settles the item; if a send is unsettled, or may be known to another copy only, it owes a last look.
 func settleByPerson(it *Item, to Status, r Rules, now time.Time) {
 	it.Status, it.DueAt, it.LookAsked, it.LastLook = to, time.Time{}, "", NoLastLook
 	forgetProof(it)
-	if len(it.Unsettled) > 0 {
+	if !it.SettledAt(r).IsZero() {
 		oweLastLook(it, r, now)
 	}
 }
