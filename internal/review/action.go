@@ -112,3 +112,6 @@ func attestAndRetry(in Input, by work.Actor, it work.Item, r work.Rules, now tim
 	attested.Item, attested.Act.To = retried, retried.Status
 	return attested, nil
 }
+
+// MayRecord reports whether the actor may bring new items in.
+func MayRecord(by work.Actor) bool { return mayAct(by) }

@@ -22,17 +22,20 @@ window.addEventListener("pageshow", () => {
 });
 
 // Relative times stay true while the page is open.
-const steps = [[86400, "d"], [3600, "h"], [60, "min"]];
+const words = document.body.dataset;
+const units = words.units.split(" ");
 function refresh() {
   const now = Date.now();
   for (const time of document.querySelectorAll("time[data-live]")) {
     const seconds = Math.round((Date.parse(time.dateTime) - now) / 1000);
-    const distance = Math.abs(seconds);
-    const step = steps.find(([size]) => distance >= size);
-    if (!step) continue;
-    const n = Math.floor(distance / step[0]);
-    const unit = step[1] === "d" ? (n === 1 ? "day" : "days") : step[1];
-    time.textContent = seconds < 0 ? `${n} ${unit} ago` : `in ${n} ${unit}`;
+    const n = Math.abs(seconds);
+    let [size, unit] = [86400, units[4]];
+    if (n < 60) [size, unit] = [1, units[0]];
+    else if (n < 3600) [size, unit] = [60, units[1]];
+    else if (n < 86400) [size, unit] = [3600, units[2]];
+    else if (n < 2 * 86400) unit = units[3];
+    const pattern = seconds < 0 ? words.past : words.future;
+    time.textContent = pattern.replace("{n}", `${Math.floor(n / size)} ${unit}`);
   }
 }
 setInterval(refresh, 30000);

@@ -1,6 +1,9 @@
 package templates
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // This file holds all wording of the pages, so that finance can correct it and a translator can replace it. Patterns
 // contain {names} that are filled in; their order is free. Never on a page: the words that the test forbids.
@@ -12,9 +15,9 @@ type words struct {
 	WhatWeKnow, WhatToDo, Others, NotPossible, Attempts, OlderAttempts, NewestAttempts, NoAttempts, Decisions, NoDecisions,
 	Steps, NotBegun, Facts, Lines, Note, Reference, Sent, Answered, Excerpts, Description, Quantity, Price, Assigned, AssignMe,
 	Release, Nobody, Times, StepsDone, Problem, ReportRef, WrongLogin, Throttled, File, System, StartImport, ImportHint,
-	Line, Reason, Overdue, Address, InFlight, Skip, MainNav string
+	Line, Reason, Overdue, Address, InFlight, Skip, MainNav, Try, Cut, AgoPast, AgoFuture, AgoUnits string
 	StatusName, Sign, Tone, Reasons, ReasonShort, StatusSays, Tab, TabEmpty, TabEmptyTitle, Step, Action, ActionHelp, Refusal,
-	Did, Decision, Send, SendShort, Find, FindShort, SystemSays, Errors, ErrorTitle, Fact, How map[string]string
+	Did, Decision, RowSays, Send, SendShort, Find, FindShort, SystemSays, Errors, ErrorTitle, Fact, How map[string]string
 }
 
 // Words is the wording in use: English.
@@ -36,11 +39,16 @@ var Words = words{
 	StartImport: "Import invoices",
 	ImportHint:  "One invoice a row. Rows that are already known are recognised, so the same file can be imported again.",
 	Line:        "Line", Reason: "Reason", Overdue: "Overdue", Address: "Address", InFlight: "On their way",
-	Skip: "Skip to the content", MainNav: "Main",
+	Skip: "Skip to the content", MainNav: "Main", Try: "Try {n} · {reference}", Cut: "…",
+	AgoPast: "{n} ago", AgoFuture: "in {n}", AgoUnits: "s min h day days",
 
 	StatusName: map[string]string{"queued": "Waiting to be sent", "in_progress": "Sending now", "in_progress/find": "Checking now",
 		"pending": "Outcome unknown", "failed": "Failed, will retry", "confirmed": "Confirmed", "review": "Needs a person",
-		"resolved": "Resolved", "closed": "Closed"},
+		"resolved": "Resolved", "resolved/by": "Resolved by {who}", "closed": "Closed", "closed/by": "Closed by {who}"},
+	// The short form in the list.
+	RowSays: map[string]string{"queued": "Goes out {due}", "queued/soon": "Goes out now", "queued/stopped": "Waits: {system} takes nothing now",
+		"in_progress": "Since {since}", "pending": "We look again {due}", "pending/soon": "We look now", "failed": "Sent again {due}",
+		"failed/soon": "Sent again now", "confirmed": "{ref}", "resolved": "{ref}"},
 	Sign: map[string]string{"queued": "○", "in_progress": "…", "pending": "?", "failed": "↻", "confirmed": "✓", "review": "!",
 		"resolved": "✓", "closed": "×"},
 	Tone: map[string]string{"queued": "wait", "in_progress": "busy", "pending": "busy", "failed": "wait", "confirmed": "good",
@@ -74,7 +82,7 @@ var Words = words{
 		"asked":             "{who} asked us to look: that happens in a moment.",
 		"proposed":          "A correction waits until the outcome is known.",
 		"overdue":           "It should have been settled by {at}.",
-		"earlier":           "Before that there were {n} more tries, listed below.",
+		"earlier":           "Earlier tries: {n}, listed below.",
 		"settled_at":        "The last send had ended for certain at {at}; what you see there after that time counts.",
 		"settled_at/future": "The last send may still be at work until {at}. What you see there before that time does not count.",
 	},
@@ -224,22 +232,22 @@ func Pick(m map[string]string, codes ...string) string {
 }
 
 // Ago puts a distance in seconds in words: negative is the past.
-func (words) Ago(seconds int64) string {
-	pattern, n := "in %s", seconds
+func (w words) Ago(seconds int64) string {
+	pattern, n := w.AgoFuture, seconds
 	if seconds < 0 {
-		pattern, n = "%s ago", -seconds
+		pattern, n = w.AgoPast, -seconds
 	}
+	units := strings.Fields(w.AgoUnits)
+	size, unit := int64(86400), units[4]
 	switch {
-	case n < 10:
-		return "just now"
 	case n < 60:
-		return fmt.Sprintf(pattern, fmt.Sprintf("%d s", n))
+		size, unit = 1, units[0]
 	case n < 3600:
-		return fmt.Sprintf(pattern, fmt.Sprintf("%d min", n/60))
+		size, unit = 60, units[1]
 	case n < 86400:
-		return fmt.Sprintf(pattern, fmt.Sprintf("%d h", n/3600))
+		size, unit = 3600, units[2]
 	case n < 2*86400:
-		return fmt.Sprintf(pattern, "1 day")
+		unit = units[3]
 	}
-	return fmt.Sprintf(pattern, fmt.Sprintf("%d days", n/86400))
+	return strings.ReplaceAll(pattern, "{n}", fmt.Sprintf("%d %s", n/size, unit))
 }

@@ -1,0 +1,65 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"onefold/internal/review"
+	"onefold/web/templates"
+)
+
+var errCSRF = errors.New("form refused")
+
+// status is the HTTP status of an error and the code of its wording.
+func statusOf(err error) (int, string) {
+	var tooLarge *http.MaxBytesError
+	var http_ *echo.HTTPError
+	switch {
+	case errors.Is(err, errCSRF):
+		return http.StatusForbidden, "403/csrf"
+	case errors.Is(err, review.ErrForbidden):
+		return http.StatusForbidden, "403"
+	case errors.Is(err, review.ErrNotFound):
+		return http.StatusNotFound, "404/item"
+	case errors.As(err, &tooLarge):
+		return http.StatusRequestEntityTooLarge, "413"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return http.StatusServiceUnavailable, "503"
+	case errors.As(err, &http_):
+		if http_.Code >= 500 {
+			return http_.Code, "500"
+		}
+		return http_.Code, strconv.Itoa(http_.Code)
+	}
+	return http.StatusInternalServerError, "500"
+}
+
+// fail answers with an error in plain words. What went wrong inside goes to the log.
+func (s *server) fail(err error, c echo.Context) {
+	if c.Response().Committed {
+		return
+	}
+	status, code := statusOf(err)
+	ref := ""
+	if status >= 500 {
+		ref, _ = c.Get(requestIDKey).(string)
+		s.Log.Error("a request failed", "request", ref, "method", c.Request().Method, "path", c.Request().URL.Path, "error", err)
+	}
+	w := templates.Words
+	heading, text := templates.Pick(w.ErrorTitle, code, "400"), templates.Pick(w.Errors, code, "400")
+	if strings.HasPrefix(c.Request().URL.Path, "/api/") {
+		if sendErr := sendAPIError(c, status, apiCode(status), text); sendErr != nil {
+			s.Log.Warn("an answer could not be sent", "error", sendErr)
+		}
+		return
+	}
+	shell := s.frame(c, heading)
+	if sendErr := render(c, status, templates.ErrorPage(templates.Problem{Shell: shell, Heading: heading, Text: text, Ref: ref})); sendErr != nil {
+		s.Log.Warn("an answer could not be sent", "error", sendErr)
+	}
+}

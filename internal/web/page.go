@@ -1,0 +1,75 @@
+package web
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/gorilla/csrf"
+	"github.com/labstack/echo/v4"
+
+	"onefold/internal/review"
+	"onefold/web/static"
+	"onefold/web/templates"
+)
+
+// frame is the shell of a page without anything that must be read from the database.
+func (s *server) frame(c echo.Context, title string) templates.Shell {
+	w := templates.Words
+	path := c.Request().URL.Path
+	here := func(prefix string) bool { return strings.HasPrefix(path, prefix) }
+	return templates.Shell{Title: title, CSS: "/static/" + static.Address("app.css"), JS: "/static/" + static.Address("app.js"),
+		Icon: "/static/" + static.Address("icon.svg"), CSRFField: csrfField, CSRFToken: csrf.Token(c.Request()), Person: person(c).Name,
+		Nav: []templates.Link{{Text: w.Invoices, Href: "/", Here: path == "/" || here("/items/")},
+			{Text: w.Systems, Href: "/systems", Here: here("/systems")}, {Text: w.Import, Href: "/import", Here: here("/import")}}}
+}
+
+// shell is the frame with what everybody should know: systems that stand still.
+func (s *server) shell(c echo.Context, title string) (templates.Shell, []review.SystemState, error) {
+	shell := s.frame(c, title)
+	shell.Zone = s.Zone.String()
+	now, err := s.review.Now(c.Request().Context())
+	if err != nil {
+		return shell, nil, err
+	}
+	systems, err := s.systems.List(c.Request().Context(), person(c))
+	if err != nil {
+		return shell, nil, err
+	}
+	show := view{zone: s.Zone, now: now}
+	for _, sys := range systems {
+		for _, say := range show.systemTrouble(sys) {
+			shell.Alerts = append(shell.Alerts, templates.Alert{Say: say, Href: "/systems"})
+		}
+	}
+	return shell, systems, nil
+}
+
+// render sends a page, complete or not at all.
+func render(c echo.Context, status int, page templ.Component) error {
+	var b bytes.Buffer
+	if err := page.Render(c.Request().Context(), &b); err != nil {
+		return err
+	}
+	return c.HTMLBlob(status, b.Bytes())
+}
+
+// static serves the style sheet, the script and the icon. Their names change with their content.
+func (s *server) static(c echo.Context) error {
+	f, ok := static.Open(c.Param("name"))
+	if !ok {
+		return echo.ErrNotFound
+	}
+	c.Response().Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	return c.Blob(http.StatusOK, f.Type, f.Body)
+}
+
+// health says whether the server can work: it reaches its database.
+func (s *server) health(c echo.Context) error {
+	if _, err := s.review.Now(c.Request().Context()); err != nil {
+		s.Log.Error("the database does not answer", "error", err)
+		return c.String(http.StatusServiceUnavailable, "the database does not answer\n")
+	}
+	return c.String(http.StatusOK, "ok\n")
+}

@@ -1,0 +1,104 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"onefold/internal/review"
+	"onefold/internal/work"
+	"onefold/web/templates"
+)
+
+func (s *server) systemsPage(c echo.Context) error {
+	shell, systems, err := s.shell(c, templates.Words.Systems)
+	if err != nil {
+		return err
+	}
+	shell.Alerts = nil // the page says it itself
+	now, err := s.review.Now(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	show := view{s.Zone, now}
+	m := templates.Systems{Shell: shell}
+	for _, sys := range systems {
+		m.Systems = append(m.Systems, show.system(sys, person(c)))
+	}
+	return render(c, http.StatusOK, templates.SystemsPage(m))
+}
+
+func (s *server) pause(c echo.Context) error {
+	return backToSystems(c, s.systems.Pause(c.Request().Context(), person(c), c.Param("id"), c.FormValue("note")))
+}
+
+func (s *server) resume(c echo.Context) error {
+	return backToSystems(c, s.systems.Resume(c.Request().Context(), person(c), c.Param("id")))
+}
+
+func (s *server) endLookFirst(c echo.Context) error {
+	return backToSystems(c, s.systems.EndLookFirst(c.Request().Context(), person(c), c.Param("id")))
+}
+
+func backToSystems(c echo.Context, err error) error {
+	if err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, "/systems")
+}
+
+// systemTrouble says what keeps a system from working as usual; nothing if it works.
+func (v view) systemTrouble(sys review.SystemState) []templates.Sentence {
+	w := templates.Words.SystemSays
+	var out []templates.Sentence
+	say := func(is bool, code string, vals map[string]any) {
+		if is {
+			vals["name"] = sys.Name
+			out = append(out, templates.Say(w[code+"/say"], vals))
+		}
+	}
+	say(!sys.PausedAt.IsZero(), "paused", map[string]any{"at": v.clock(sys.PausedAt), "who": text(name(sys.PausedBy), 60), "n": strconv.Itoa(sys.InFlight)})
+	say(sys.LoginProblem != "", "login", map[string]any{"text": text(sys.LoginProblem, 200)})
+	say(!sys.BreakerUntil.IsZero(), "breaker", map[string]any{"at": v.ago(sys.BreakerUntil), "text": text(sys.BreakerReason, 200)})
+	say(!sys.LookFirst.IsZero(), "look_first", map[string]any{"at": v.clock(sys.LookFirst), "text": text(sys.LookFirstWhy, 200)})
+	return out
+}
+
+func (v view) system(sys review.SystemState, by work.Actor) templates.System {
+	w := templates.Words
+	m := templates.System{ID: sys.ID, Name: text(sys.Name, 100), Say: v.systemTrouble(sys), Badge: templates.Badge{Sign: "✓", Tone: "good", Text: w.SystemSays["ok"]}}
+	if len(m.Say) == 0 {
+		m.Say = []templates.Sentence{templates.Say(w.SystemSays["ok/say"], nil)}
+	}
+	for _, trouble := range []struct {
+		is         bool
+		code, tone string
+	}{{!sys.LookFirst.IsZero(), "look_first", "busy"}, {!sys.BreakerUntil.IsZero(), "breaker", "ask"}, {sys.LoginProblem != "", "login", "ask"}, {!sys.PausedAt.IsZero(), "paused", "ask"}} {
+		if trouble.is {
+			m.Badge = templates.Badge{Sign: "!", Tone: trouble.tone, Text: w.SystemSays[trouble.code]}
+		}
+	}
+	if sys.PauseReason != "" {
+		m.Say = append(m.Say, templates.Say(w.SystemSays["paused/why"], map[string]any{"text": text(sys.PauseReason, 300)}))
+	}
+	yes := map[bool]string{true: w.Fact["yes"], false: w.Fact["no"]}
+	m.Facts = []templates.Fact{{Name: w.InFlight, Value: strconv.Itoa(sys.InFlight)}, {Name: w.Fact["limit"], Value: strconv.Itoa(sys.MaxInFlight)},
+		{Name: w.Fact["books"], Value: text(orText(sys.Identity, "–"), 100)}, {Name: w.Address, Value: text(sys.Address, 200)},
+		{Name: w.Fact["searchable"], Value: yes[sys.Capabilities.Searchable]}, {Name: w.Fact["keys"], Value: yes[sys.Capabilities.HonoursKeys]}}
+	button := func(code string, note bool) {
+		m.Buttons = append(m.Buttons, templates.Action{Post: "/systems/" + sys.ID + "/" + code, Label: w.Action[code],
+			Help: templates.Say(w.ActionHelp[code], nil), NeedsNote: note, MaxNote: "300"})
+	}
+	if review.MayPause(by) {
+		if sys.PausedAt.IsZero() {
+			button("pause", true)
+		} else {
+			button("resume", false)
+		}
+	}
+	if !sys.LookFirst.IsZero() && review.MayEndLookFirst(by) {
+		button("look-first", false)
+	}
+	return m
+}

@@ -1,0 +1,76 @@
+// Package web serves the pages of staff and the API. Handlers read input, ask one service, build a view model and
+// render it; what is possible with an item is decided below.
+package web
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"onefold/internal/auth"
+	"onefold/internal/automation"
+	"onefold/internal/review"
+	"onefold/internal/work"
+)
+
+// Store is what the pages need from the database.
+type Store interface {
+	review.Store
+	review.SystemStore
+}
+
+// Intake records new items.
+type Intake interface {
+	Record(ctx context.Context, items []work.New) ([]automation.Recorded, error)
+}
+
+// Importer brings invoices in from a CSV file.
+type Importer interface {
+	Import(ctx context.Context, r io.Reader, o automation.ImportOptions) (automation.ImportReport, error)
+}
+
+// Config is what the pages are made of.
+type Config struct {
+	Store     Store
+	CompanyID int64 // 0: 1, the first company
+	Intake    Intake
+	Importer  Importer
+	Auth      *auth.Auth
+	Zone      *time.Location // of the times on pages; nil: UTC
+	Hosts     []string       // names under which the pages may be asked for; empty: any
+	Log       *slog.Logger   // nil: slog.Default
+}
+
+// server holds what the handlers share.
+type server struct {
+	Config
+	review  *review.Service
+	systems *review.Systems
+}
+
+// New returns the handler of all pages and of the API.
+func New(c Config) (http.Handler, error) {
+	if c.Store == nil || c.Auth == nil || c.Intake == nil || c.Importer == nil {
+		return nil, errors.New("the pages need a store, accounts, an intake and an importer")
+	}
+	if c.CompanyID == 0 {
+		c.CompanyID = 1
+	}
+	if c.Zone == nil {
+		c.Zone = time.UTC
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	s := &server{Config: c, review: review.New(c.Store, c.CompanyID), systems: review.NewSystems(c.Store)}
+	return s.routes(), nil
+}
+
+// Server returns an HTTP server for the handler whose time limits do not let slow clients pile up.
+func Server(address string, h http.Handler) *http.Server {
+	return &http.Server{Addr: address, Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+		WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10}
+}
