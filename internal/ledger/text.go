@@ -23,26 +23,27 @@ func clean(s string) string {
 
 // Short is s on one line, storable, cut to at most limit characters with a mark.
 func Short(s string, limit int) string {
-	s = s[:min(len(s), 16*limit)] // no work on what is cut anyway
-	s = strings.Join(strings.Fields(clean(s)), " ")
-	if utf8.RuneCountInString(s) <= limit {
-		return s
+	head := s[:min(len(s), 16*limit)] // no work on what is cut anyway
+	text := strings.Join(strings.Fields(clean(head)), " ")
+	if len(head) == len(s) && utf8.RuneCountInString(text) <= limit {
+		return text
 	}
-	runes := []rune(s)
-	return string(runes[:limit-1]) + cutMark
+	runes := []rune(text)
+	return string(runes[:min(len(runes), limit-1)]) + cutMark
 }
 
 // Excerpt is s, storable, cut to at most MaxExcerpt bytes at a character border with a mark.
 func Excerpt(s string) string {
-	s = clean(s[:min(len(s), 2*MaxExcerpt)])
-	if len(s) <= MaxExcerpt {
-		return s
+	head := s[:min(len(s), 2*MaxExcerpt)]
+	text := clean(head)
+	if len(head) == len(s) && len(text) <= MaxExcerpt {
+		return text
 	}
-	end := MaxExcerpt - len(cutMark)
-	for end > 0 && !utf8.RuneStart(s[end]) {
+	end := min(len(text), MaxExcerpt-len(cutMark))
+	for end > 0 && end < len(text) && !utf8.RuneStart(text[end]) {
 		end--
 	}
-	return s[:end] + cutMark
+	return text[:end] + cutMark
 }
 
 func cleanExchange(x work.Exchange) work.Exchange {
