@@ -5,7 +5,7 @@
 
 # Where the server keeps its data when it is started from here.
 DATA ?= data
-# The long crash run: how many kills and items. See docs/operations/crash-run.md.
+# The long crash run: how many kills and items.
 KILLS ?= 200
 ITEMS ?= 20000
 
