@@ -107,7 +107,7 @@ func TestEncodings(t *testing.T) {
 			t.Errorf("%s: read as %s, %+v", name, r.Format.Encoding, m.items[0])
 		}
 	}
-	for name, file := range map[string]string{"workbook": "PK\x03\x04xl/workbook", "binary": "key\x00", "empty": "", "heading only": heading} {
+	for name, file := range map[string]string{"workbook": "PK\x03\x04xl/workbook", "binary": "key\x00", "empty": "", "heading only": heading, "old line ends": strings.ReplaceAll(heading+"A,C,EUR,1.00\n", "\n", "\r")} {
 		t.Log(name, refused(t, file))
 	}
 	m, r := imported(t, "\uFEFF"+heading+"A\xff,C,EUR,5.00\nB,C,EUR,5.00\n") // marked as UTF-8, and is not

@@ -246,3 +246,29 @@ func TestImportFileReportsForPeople(t *testing.T) {
 		t.Error("a missing file must be an error")
 	}
 }
+
+// Whatever the file holds: no panic, nothing recorded that was not reported, nothing recorded twice by a repeat.
+func FuzzImport(f *testing.F) {
+	example, err := os.ReadFile(filepath.Join("..", "..", "examples", "invoices-2026-11.csv"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(example[:4000]))
+	f.Add("sep=;\nkey;customer_id;currency;amount;issue_date\n'=A;C;EUR;1.234,50;24.12.2026\n\"B;C\n")
+	f.Add("\xff\xfek\x00e\x00y\x00")
+	f.Add(heading + "A,C,EUR,\"1,234\"\nB,C,JPY,5\n")
+	f.Fuzz(func(t *testing.T, file string) {
+		m := newIntakeMemory()
+		first, err := importing(t, m, file, intoBooks)
+		if first.New != len(m.items) || first.Good+first.Bad != first.Rows && err == nil || first.New+first.Known+first.Conflict != first.Good {
+			t.Fatalf("%d items, %+v, %v", len(m.items), first, err)
+		}
+		if err != nil {
+			return
+		}
+		again, err := importing(t, m, file, intoBooks)
+		if err != nil || again.New != 0 || len(m.items) != first.New || again.Known != first.New+first.Known {
+			t.Fatalf("again: %+v, %v", again, err)
+		}
+	})
+}

@@ -69,6 +69,9 @@ func readHeading(rec record) (cols columns, ignored []string, err error) {
 		cols[c] = -1
 	}
 	for i, heading := range rec.fields {
+		if strings.Contains(heading, "\r") {
+			return cols, nil, fileErrorf(rec.line, "the line ends of this file are not understood: save it as \"CSV UTF-8\". Nothing was imported")
+		}
 		folded := foldHeading(heading)
 		c, rank := columnOf(folded)
 		switch {
