@@ -58,6 +58,10 @@ func lateReported(it *Item, a Answer, r Rules, now time.Time) {
 
 func lateAccepted(it *Item, a Answer, r Rules, now time.Time) error {
 	switch {
+	case it.Status == Confirmed && it.isKnownAs(a.Record) && a.Match == MatchDifferent && it.OpenAttempt == 0:
+		it.LastError = "the record differs from what was asked for" + colon(a.Remark)
+		it.SeenID, it.SeenNumber = a.Record.ID, a.Record.Number
+		toReview(it, ReasonMismatch)
 	case it.Status.Done() && it.isKnownAs(a.Record):
 		return nil
 	case it.Status.Settled():
@@ -129,21 +133,34 @@ func lateLookup(it *Item, ev LateLookup, r Rules, now time.Time) error {
 	it.Attempts++
 	l := ev.Lookup
 	switch {
-	case !l.Finding.Found() || l.Record.ID == "" || it.Status.Done():
+	case !l.Finding.Found() || l.Record.ID == "":
 		return nil
-	case it.Status == Closed && l.Finding == FoundVoid:
+	case it.Status.Settled():
+		lateLookupAtSettled(it, l)
 		return nil
-	case it.Status == Closed && it.OpenAttempt == 0:
-		seen(it, l.Record)
-		it.LastError = "it was closed, but a record is there"
-		toReview(it, ReasonLateEvidence)
-		return nil
-	case it.Status == Closed:
-		return nil // the open look sees it too
 	}
 	seen(it, l.Record)
 	if it.OpenAttempt == 0 && (it.Status == Queued || it.Status == Failed || it.Status == Pending) {
 		it.Status, it.DueAt = Pending, now
 	}
 	return nil
+}
+
+// lateLookupAtSettled takes in a record that was seen late, if it speaks against what the item was settled as. While a
+// look is open nothing is done: it sees the same.
+func lateLookupAtSettled(it *Item, l Lookup) {
+	why := ReasonLateEvidence
+	switch {
+	case it.OpenAttempt != 0 || l.Finding == FoundVoid:
+		return
+	case l.Finding == FoundSeveral:
+		why = ReasonDuplicates
+	case it.Status.Done() && it.isKnownAs(l.Record):
+		return
+	case it.Status == Confirmed:
+		why = ReasonDuplicates
+	}
+	seen(it, l.Record)
+	it.LastError = remarkf("seen late: record %s is there", l.Record.ID)
+	toReview(it, why)
 }
