@@ -1,0 +1,7 @@
+// Package crash holds the crash runs: real servers, a real accounting system and a real database, all as processes of
+// their own, killed and frozen at random while work is recorded and faults are on. Afterwards the accounting system's own
+// file and the database are compared. It has no code that ships.
+//
+//	go test ./internal/crash                                    a short run on both databases, about a minute
+//	go test ./internal/crash -run TestTorture -torture -v       the long run; see the flags -kills, -items and -seed
+package crash
