@@ -26,7 +26,8 @@ type Server struct {
 	chooser *chooser
 	broken  error // the journal could not be written: nothing more is accepted
 
-	running sync.WaitGroup
+	atWork  int
+	resting *sync.Cond // signalled when atWork becomes 0
 }
 
 type countKey struct {
@@ -46,6 +47,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{opts: o, books: map[string]*books{}, counts: map[countKey]int{}, chooser: newChooser(o.Plan)}
+	s.resting = sync.NewCond(&s.mu)
 	for _, b := range o.Books {
 		b, err := b.complete()
 		if err != nil {
@@ -94,13 +96,27 @@ func (s *Server) find(name string) *books {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	used(r)
-	s.running.Add(1)
-	defer s.running.Done()
+	s.mu.Lock()
+	s.atWork++
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		if s.atWork--; s.atWork == 0 {
+			s.resting.Broadcast()
+		}
+		s.mu.Unlock()
+	}()
 	s.handler.ServeHTTP(w, r)
 }
 
 // Wait returns when no request is being worked on; for tests that wait for a late commit.
-func (s *Server) Wait() { s.running.Wait() }
+func (s *Server) Wait() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.atWork > 0 {
+		s.resting.Wait()
+	}
+}
 
 // Close closes the journal. Requests after it are refused.
 func (s *Server) Close() error {
