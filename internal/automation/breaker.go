@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"onefold/internal/ledger"
 	"onefold/internal/work"
 )
 
@@ -26,6 +27,8 @@ const (
 
 // count takes in one call and reports whether the breaker must open.
 func (b *breaker) count(unreached bool) (open bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if !unreached {
 		b.inRow, b.opens = 0, 0
 		return false
@@ -36,16 +39,22 @@ func (b *breaker) count(unreached bool) (open bool) {
 
 // wait is how long the breaker stays open this time.
 func (b *breaker) wait() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	d := breakerFirst << min(b.opens, 10)
 	b.opens++
 	b.inRow = 0
 	return min(d, breakerLongest)
 }
 
+func (b *breaker) reset() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.inRow, b.opens = 0, 0
+}
+
 // judgeHealth looks at what calls brought back: unreached in a row open the breaker, a refused login stops the system.
 func (l *lane) judgeHealth(ctx context.Context, done []closing) error {
-	l.breaker.mu.Lock()
-	defer l.breaker.mu.Unlock()
 	open, login, why := false, "", ""
 	for _, c := range done {
 		var x work.Exchange
@@ -131,9 +140,7 @@ func (l *lane) ready(ctx context.Context) (bool, error) {
 	}
 	probe, cancel := context.WithTimeout(ctx, s.Policy.RequestTimeout)
 	defer cancel()
-	identity, err := l.sys.Identity(probe)
-	l.breaker.mu.Lock()
-	defer l.breaker.mu.Unlock()
+	identity, err := ledger.DoIdentity(probe, l.sys)
 	if err == nil && s.Identity != "" && identity != s.Identity {
 		err = fmt.Errorf("the address leads to the books %q instead of %q", identity, s.Identity)
 	}
@@ -141,7 +148,7 @@ func (l *lane) ready(ctx context.Context) (bool, error) {
 		l.Log.Warn("the accounting system still does not answer", "system", l.id, "error", err)
 		return false, l.Store.SetBreaker(ctx, l.id, now.Add(l.breaker.wait()), err.Error())
 	}
-	l.breaker.inRow, l.breaker.opens = 0, 0
+	l.breaker.reset()
 	if s.Identity == "" {
 		if err := l.Store.SetIdentity(ctx, l.id, identity); err != nil {
 			return false, err

@@ -88,7 +88,7 @@ func (c *control) check(ctx context.Context, l *lane, it work.Item, r work.Rules
 		return nil
 	}
 	begun := l.Now()
-	identity, err := l.sys.Identity(ctx)
+	identity, err := ledger.DoIdentity(ctx, l.sys)
 	if err != nil {
 		return fmt.Errorf("the accounting system did not say whose books it shows: %w", err)
 	}

@@ -13,12 +13,19 @@ import (
 type OverdueStore interface {
 	Now(ctx context.Context) (time.Time, error)
 	Systems(ctx context.Context) ([]work.System, error)
-	// Overdue counts the open items of a system that should have been settled before now, and the oldest such time.
-	Overdue(ctx context.Context, systemID string, now time.Time) (count int, oldest time.Time, err error)
+	// Overdue returns the systems with open items that should have been settled before now.
+	Overdue(ctx context.Context, now time.Time) ([]Overdue, error)
 	// RaiseAlert records an alert unless the same one is open; it reports whether it is new.
 	RaiseAlert(ctx context.Context, systemID, cause, text string) (bool, error)
 	// ClearAlerts ends the system's alerts of a cause.
 	ClearAlerts(ctx context.Context, systemID, cause string) error
+}
+
+// Overdue tells how many open items of a system should have been settled by now.
+type Overdue struct {
+	SystemID string
+	Count    int64
+	Oldest   time.Time // the earliest time by which one of them should have been settled
 }
 
 // Watch tells people when items are overdue. It does not depend on the engine: it lives on when nothing is carried out.
@@ -41,26 +48,31 @@ func (w Watch) RunOnce(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	overdue, err := w.Store.Overdue(ctx, now)
+	if err != nil {
+		return 0, err
+	}
+	bySystem := map[string]Overdue{}
+	for _, o := range overdue {
+		bySystem[o.SystemID] = o
+	}
 	raised := 0
 	for _, s := range systems {
-		n, oldest, err := w.Store.Overdue(ctx, s.ID, now)
-		if err != nil {
-			return raised, err
-		}
-		if n == 0 {
+		o := bySystem[s.ID]
+		if o.Count == 0 {
 			if err := w.Store.ClearAlerts(ctx, s.ID, AlertOverdue); err != nil {
 				return raised, err
 			}
 			continue
 		}
-		text := fmt.Sprintf("%s: %d not settled in time, the oldest since %s (%s)", s.Name, n, oldest.UTC().Format("2 January 15:04 MST"), StoppedBecause(s))
+		text := fmt.Sprintf("%s: %d not settled in time, the oldest since %s (%s)", s.Name, o.Count, o.Oldest.UTC().Format("2 January 15:04 MST"), StoppedBecause(s))
 		isNew, err := w.Store.RaiseAlert(ctx, s.ID, AlertOverdue, text)
 		if err != nil {
 			return raised, err
 		}
 		if isNew {
 			raised++
-			w.Log.Warn("items are overdue", "system", s.ID, "count", n, "oldest", oldest)
+			w.Log.Warn("items are overdue", "system", s.ID, "count", o.Count, "oldest", o.Oldest)
 		}
 	}
 	return raised, nil

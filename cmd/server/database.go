@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"onefold/internal/store"
+)
+
+// databaseFlags say where the database is. They are the same for every sub-command.
+type databaseFlags struct {
+	database string
+	data     string
+	node     string
+}
+
+func (d *databaseFlags) add(cmd *cobra.Command) {
+	host, _ := os.Hostname()
+	cmd.Flags().StringVar(&d.database, "database", "", "postgres://… or the path of an SQLite file (default: onefold.db in the data folder)")
+	cmd.Flags().StringVar(&d.data, "data", "data", "the folder of this server's own files")
+	cmd.Flags().StringVar(&d.node, "node", fmt.Sprintf("%s-%d", host, os.Getpid()), "this server's name; unique among the servers on one database")
+}
+
+func (d *databaseFlags) open(ctx context.Context, log *slog.Logger) (*store.Store, error) {
+	url := d.database
+	if url == "" {
+		if err := os.MkdirAll(d.data, 0o700); err != nil {
+			return nil, fmt.Errorf("the data folder cannot be made: %w", err)
+		}
+		url = filepath.Join(d.data, "onefold.db")
+	}
+	return store.Open(ctx, store.Config{URL: url, Node: d.node, Log: log})
+}
+
+func migrateCommand() *cobra.Command {
+	var db databaseFlags
+	cmd := &cobra.Command{
+		Use:   "migrate",
+		Short: "Bring the database to this version's schema (serve does it too)",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := db.open(cmd.Context(), slog.Default())
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			cmd.Println("The database is up to date.")
+			return nil
+		},
+	}
+	db.add(cmd)
+	return cmd
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"log/slog"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"onefold/internal/automation"
+	"onefold/internal/work"
+)
+
+func importCommand() *cobra.Command {
+	var db databaseFlags
+	o := automation.ImportOptions{By: work.Actor{Kind: work.Console, ID: "import", Name: "import"}}
+	cmd := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Record the invoices of a CSV file; repeating it creates nothing twice",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			st, err := db.open(cmd.Context(), slog.Default())
+			if err != nil {
+				return err
+			}
+			defer st.Close()
+			if o.Source == "" {
+				o.Source = "file:" + filepath.Base(args[0])
+			}
+			return automation.ImportFile(cmd.Context(), automation.Importer{Intake: automation.Intake{Store: st}}, args[0], o, cmd.OutOrStdout())
+		},
+	}
+	db.add(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.SystemID, "system", "books", "the accounting system in which the invoices are issued")
+	f.StringVar(&o.Automation, "automation", "import", "the automation under which they are recorded; a part of the key")
+	f.StringVar(&o.Encoding, "encoding", "", "for example iso-8859-2 (default: found)")
+	f.BoolVar(&o.CheckOnly, "check", false, "read and judge only; record nothing")
+	return cmd
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"onefold/internal/auth"
+	"onefold/internal/automation"
+	"onefold/internal/store"
+	"onefold/internal/web"
+	"onefold/internal/work"
+)
+
+// serverOptions say how a server runs on an open database.
+type serverOptions struct {
+	node          string
+	adminPassword string // empty: one is generated
+	apiToken      string // empty: one is generated
+	secure        bool   // the pages are served over TLS, also when a proxy ends it
+	hosts         []string
+	zone          *time.Location
+	log           *slog.Logger
+}
+
+// process is the pages, the API, the engine and the watch of one process.
+type process struct {
+	serverOptions
+	http   *http.Server
+	engine *automation.Engine
+	watch  automation.Watch
+}
+
+const adminName = "admin"
+
+func newServer(st *store.Store, o serverOptions) (*process, error) {
+	if o.adminPassword == "" {
+		o.adminPassword = rand.Text()[:16]
+	}
+	if o.apiToken == "" {
+		o.apiToken = rand.Text()
+	}
+	accounts, err := auth.New(auth.Config{Token: o.apiToken, Secure: o.secure, Accounts: []auth.Account{{Login: adminName, Name: "Admin",
+		Password: o.adminPassword, Roles: []work.Role{work.Admin, work.Operator, work.Ops, work.Viewer}}}})
+	if err != nil {
+		return nil, err
+	}
+	intake := automation.Intake{Store: st}
+	pages, err := web.New(web.Config{Store: st, Intake: intake, Importer: automation.Importer{Intake: intake}, Auth: accounts, Zone: o.zone,
+		Hosts: o.hosts, Log: o.log})
+	if err != nil {
+		return nil, err
+	}
+	return &process{
+		serverOptions: o,
+		http:          web.Server("", pages),
+		engine:        automation.NewEngine(automation.Config{Store: st, Connect: connect, Node: o.node, Log: o.log}),
+		watch:         automation.Watch{Store: st, Log: o.log},
+	}, nil
+}
+
+// run serves until ctx ends; then it lets requests and calls on their way finish.
+func (s *process) run(ctx context.Context, listener net.Listener) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return s.engine.Run(ctx) })
+	g.Go(func() error { return s.watch.Run(ctx) })
+	g.Go(func() error {
+		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("the pages cannot be served: %w", err)
+		}
+		return nil
+	})
+	g.Go(func() error {
+		<-ctx.Done()
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+		defer cancel()
+		if s.http.Shutdown(end) != nil {
+			return s.http.Close()
+		}
+		return nil
+	})
+	return g.Wait()
+}
+
+func serveCommand() *cobra.Command {
+	var db databaseFlags
+	var o serverOptions
+	var listen, zone, hosts string
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the pages and the API, and carry out the automations",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var err error
+			if o.zone, err = time.LoadLocation(zone); err != nil {
+				return fmt.Errorf("the zone %q is not known: use a name such as Europe/Berlin", zone)
+			}
+			if hosts != "" {
+				o.hosts = strings.Split(hosts, ",")
+			}
+			o.node = db.node
+			o.log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
+			st, err := db.open(cmd.Context(), o.log)
+			if err != nil {
+				return err
+			}
+			defer st.Close() //nolint:errcheck // on the way out
+			needPassword, needToken := o.adminPassword == "", o.apiToken == ""
+			s, err := newServer(st, o)
+			if err != nil {
+				return err
+			}
+			var lc net.ListenConfig
+			listener, err := lc.Listen(cmd.Context(), "tcp", listen)
+			if err != nil {
+				return fmt.Errorf("cannot listen on %s: %w", listen, err)
+			}
+			cmd.Printf("Onefold is at http://%s/\n", listener.Addr())
+			// What was generated is shown on the terminal only: it is not logged.
+			if needPassword {
+				cmd.Printf("Sign in as %s with the password %s\n", adminName, s.adminPassword)
+			}
+			if needToken {
+				cmd.Printf("API token: %s\n", s.apiToken)
+			}
+			return s.run(cmd.Context(), listener)
+		},
+	}
+	db.add(cmd)
+	f := cmd.Flags()
+	f.StringVar(&listen, "listen", "127.0.0.1:8080", "address and port of the pages and the API")
+	f.StringVar(&o.adminPassword, "admin-password", "", "password of the user admin (default: generated and printed at start)")
+	f.StringVar(&o.apiToken, "api-token", "", "bearer token of the API (default: generated and printed at start)")
+	f.BoolVar(&o.secure, "secure", false, "the pages are served over TLS, also when a proxy ends it")
+	f.StringVar(&hosts, "hosts", "", "names under which the pages may be asked for, with commas (default: any)")
+	f.StringVar(&zone, "zone", "UTC", "the firm's time zone, for example Europe/Berlin")
+	return cmd
+}
