@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -16,26 +17,28 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, os.Args[1:]); err != nil {
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "onefold: "+err.Error())
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, args []string) error {
+func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	root := &cobra.Command{
 		Use:           "onefold",
 		Short:         "Onefold issues every invoice once, whatever fails",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			return fromEnvironment(cmd.Flags())
 		},
 	}
 	root.AddCommand(serveCommand(), demoCommand(), importCommand(), migrateCommand(), systemCommand(), sandboxCommand(), healthCommand(), versionCommand())
 	root.SetArgs(args)
-	root.SetOut(os.Stdout)
+	root.SetOut(out)
+	root.SetErr(errs)
 	return root.ExecuteContext(ctx)
 }
 
