@@ -1,0 +1,91 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"onefold/internal/automation"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+)
+
+// Alert is something that a person should know about a system, open until it is cleared.
+type Alert struct {
+	SystemID string
+	Cause    string // stable, for example "overdue" or "login"
+	Text     string // in the user's words
+	RaisedAt time.Time
+}
+
+type alertRow struct {
+	ID       int64 `gorm:"primaryKey"`
+	SystemID string
+	Cause    string
+	Words    string
+	RaisedAt moment
+}
+
+func (alertRow) TableName() string { return "alerts" }
+
+// RaiseAlert opens an alert. It reports false if one of the same cause is open already, which stays as it is.
+func (s *Store) RaiseAlert(ctx context.Context, systemID, cause, text string) (isNew bool, err error) {
+	now, err := s.Now(ctx)
+	if err != nil {
+		return false, err
+	}
+	err = s.db.write(ctx, func(tx *gorm.DB) error {
+		row := alertRow{SystemID: systemID, Cause: cause, Words: tidy(text, maxShort), RaisedAt: moment(now)}
+		done := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
+		isNew = done.RowsAffected == 1
+		return done.Error
+	})
+	if err != nil {
+		return false, fmt.Errorf("raise alert: %w", err)
+	}
+	return isNew, nil
+}
+
+// ClearAlerts closes the system's open alert of the cause, if there is one.
+func (s *Store) ClearAlerts(ctx context.Context, systemID, cause string) error {
+	now, err := s.Now(ctx)
+	if err != nil {
+		return err
+	}
+	return s.db.write(ctx, func(tx *gorm.DB) error {
+		return tx.Model(&alertRow{}).Where("system_id = ? AND cause = ? AND cleared_at IS NULL", systemID, cause).Update("cleared_at", moment(now)).Error
+	})
+}
+
+// Alerts returns the open alerts, oldest first.
+func (s *Store) Alerts(ctx context.Context) ([]Alert, error) {
+	var found []alertRow
+	if err := s.db.read(ctx).Where("cleared_at IS NULL").Order("raised_at, id").Find(&found).Error; err != nil {
+		return nil, fmt.Errorf("read alerts: %w", err)
+	}
+	list := make([]Alert, len(found))
+	for i, r := range found {
+		list[i] = Alert{SystemID: r.SystemID, Cause: r.Cause, Text: r.Words, RaisedAt: time.Time(r.RaisedAt)}
+	}
+	return list, nil
+}
+
+// Overdue returns the systems with overdue items.
+func (s *Store) Overdue(ctx context.Context, now time.Time) (list []automation.Overdue, err error) {
+	r, err := s.db.query(ctx, "SELECT system_id, count(*), min(settle_by) FROM items WHERE settle_by < ?1"+
+		" AND status IN ('queued', 'in_progress', 'pending', 'failed', 'review') GROUP BY system_id ORDER BY system_id", s.db.at(now))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for r.Next() {
+		var o automation.Overdue
+		if err := r.Scan(&o.SystemID, &o.Count, stamp{&o.Oldest}); err != nil {
+			return nil, fmt.Errorf("read overdue items: %w", err)
+		}
+		list = append(list, o)
+	}
+	return list, r.Err()
+}

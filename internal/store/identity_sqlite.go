@@ -1,0 +1,61 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+const otherFile = "the database file is not the one we knew: an older file was put back, or its side mark is gone"
+
+// takeIdentity compares the file with its side mark. If the file is behind it, or another one, nothing is sent before it
+// was looked for.
+func (l *lite) takeIdentity(ctx context.Context, s *Store) (err error) {
+	if err := l.enter(ctx); err != nil {
+		return err
+	}
+	d := &sqliteDoor{lite: l, open: true}
+	defer d.rollback()
+	if _, err := d.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return l.explain(err)
+	}
+	exec := func(text string, args ...any) error {
+		_, err := d.exec(ctx, text, args...)
+		return err
+	}
+	now := machineNow()
+	if s.cfg.Clock != nil {
+		now = s.cfg.Clock()
+	}
+	if err := exec("INSERT INTO installation (one, id, created_at) VALUES (1, ?1, ?2) ON CONFLICT (one) DO NOTHING", newInstallationID(), micros(now)); err != nil {
+		return l.explain(err)
+	}
+	var id string
+	var generation int64
+	q, err := d.stmt(ctx, "SELECT id, generation FROM installation")
+	if err != nil {
+		return l.explain(err)
+	}
+	if err := q.QueryRowContext(ctx).Scan(&id, &generation); err != nil {
+		return l.explain(err)
+	}
+	m, was, found, err := openMark(l.path+".mark", id)
+	if err != nil {
+		return err
+	}
+	l.mark = m
+	if generation < was.Generation || found && was.Installation != id || !found && generation > 0 {
+		if err := lookFirstEverywhere(exec, micros(now), otherFile); err != nil {
+			return l.explain(err)
+		}
+		s.cfg.Log.Warn(otherFile + ": nothing is sent before it was looked for")
+		generation = max(generation, was.Generation) // so that the mark never goes back
+		if err := exec("UPDATE installation SET generation = ?1", generation); err != nil {
+			return l.explain(err)
+		}
+	}
+	if err := d.commit(ctx); err != nil {
+		return errors.Join(fmt.Errorf("take the database's identity: %w", err))
+	}
+	return l.mark.restart(generation)
+}

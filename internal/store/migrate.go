@@ -1,0 +1,78 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/pressly/goose/v3"
+
+	"onefold/migrations"
+)
+
+// bringUp runs the migrations that are missing, or with skip refuses. The caller holds the lock that keeps other servers
+// from doing the same.
+func bringUp(ctx context.Context, dialect goose.Dialect, folder string, db *sql.DB, skip bool) error {
+	files, err := migrations.For(folder)
+	if err != nil {
+		return fmt.Errorf("migrations: %w", err)
+	}
+	provider, err := goose.NewProvider(dialect, db, files)
+	if err != nil {
+		return fmt.Errorf("migrations: %w", err)
+	}
+	var known int64
+	for _, m := range provider.ListSources() {
+		known = max(known, m.Version)
+	}
+	version, err := provider.GetDBVersion(ctx)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read the schema's version: %w", err)
+	case version > known:
+		return fmt.Errorf("%w: its schema is number %d, this version knows up to %d", ErrNewerSchema, version, known)
+	case version == known:
+		return nil
+	case skip:
+		return fmt.Errorf("%w: its schema is number %d, this version needs %d; run the migrate command", ErrNotMigrated, version, known)
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("bring the schema up to date: %w", err)
+	}
+	return nil
+}
+
+const migrateLock = 0x6f6e65666f6c64 // "onefold"
+
+func (p *postgres) migrate(ctx context.Context, skip bool) (err error) {
+	conn, err := p.pool.Acquire(ctx)
+	if err != nil {
+		return p.explain(err)
+	}
+	defer conn.Release()
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", migrateLock); err != nil {
+		return fmt.Errorf("wait for another server's migration: %w", err)
+	}
+	defer func() {
+		_, unlockErr := conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrateLock)
+		err = errors.Join(err, unlockErr)
+	}()
+	return bringUp(ctx, goose.DialectPostgres, "postgres", p.std, skip)
+}
+
+// migrate holds an exclusive lock on a file beside the database: a lock on the database itself would keep out the
+// migrations too, which commit one by one.
+func (l *lite) migrate(ctx context.Context, skip bool) (err error) {
+	lock, err := sql.Open("sqlite", "file:"+escaped(l.path+".lock")+"?_pragma=busy_timeout(60000)&_txlock=exclusive")
+	if err != nil {
+		return fmt.Errorf("wait for another server's migration: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	tx, err := lock.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("wait for another server's migration: %w", sqliteError(err))
+	}
+	defer tx.Rollback() //nolint:errcheck // nothing was written
+	return bringUp(ctx, goose.DialectSQLite3, "sqlite", l.extra, skip)
+}
