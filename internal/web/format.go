@@ -65,6 +65,15 @@ func newFormatter(d currency.Display) *currency.Formatter {
 func amount(a currency.Amount) string       { return formatter.Format(a) }
 func amountNumber(a currency.Amount) string { return bare.Format(a) }
 
+// price is a decimal as an amount of the currency, or as it is if it is none.
+func price(number, code string) string {
+	a, err := currency.NewAmount(number, code)
+	if err != nil {
+		return text(number, 30)
+	}
+	return amountNumber(a)
+}
+
 // text makes foreign text fit for a page: valid, without control characters, and cut with a mark at a character's end.
 func text(s string, longest int) string {
 	s = strings.Map(func(r rune) rune {
@@ -78,6 +87,15 @@ func text(s string, longest int) string {
 	}
 	cut := []rune(s[:min(len(s), longest*utf8.UTFMax)])
 	return strings.TrimRightFunc(string(cut[:min(longest, len(cut))]), unicode.IsSpace) + templates.Words.Cut
+}
+
+// sentence begins with a capital letter, as adapters' texts do not.
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:]
 }
 
 // name is the part of a recorded label that people know: "person:7 Ada Brown" is Ada Brown.

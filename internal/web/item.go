@@ -75,12 +75,12 @@ func (v view) item(d review.Detail, by work.Actor, older bool) templates.Item {
 		who = decidedBy(d)
 	}
 	m := templates.Item{Key: text(it.BusinessKey, 200), Customer: customer(it), Amount: amount(it.Invoice.Total), Badge: v.badge(it, text(who, 60)),
-		Overdue: v.overdue(it), Error: text(it.LastError, 300), AssignedTo: text(it.AssignedTo, 60),
+		Overdue: v.overdue(it), Error: sentence(text(it.LastError, 300)), AssignedTo: text(it.AssignedTo, 60),
 		Version: strconv.FormatInt(it.Version, 10), SeenAt: d.Now.UTC().Format(time.RFC3339Nano)}
 	if !older {
 		m.Known = v.known(d)
 	} else {
-		m.Newest = "/items/"+strconv.FormatInt(it.ID, 10)
+		m.Newest = "/items/" + strconv.FormatInt(it.ID, 10)
 		m.Known = v.known(review.Detail{Item: it, System: d.System, Acts: d.Acts, Now: d.Now})
 	}
 	if d.Older {
@@ -100,7 +100,7 @@ func (v view) item(d review.Detail, by work.Actor, older bool) templates.Item {
 	m.Steps = v.steps(d)
 	m.Facts = v.facts(d)
 	for _, l := range it.Invoice.Lines {
-		m.Lines = append(m.Lines, templates.Line{Description: text(l.Description, 300), Quantity: text(l.Quantity, 30), Price: text(l.UnitPrice, 30)})
+		m.Lines = append(m.Lines, templates.Line{Description: text(l.Description, 300), Quantity: text(l.Quantity, 30), Price: price(l.UnitPrice, it.Invoice.Total.CurrencyCode())})
 	}
 	return m
 }
@@ -126,7 +126,7 @@ func (v view) attempt(a work.Attempt, system string) templates.Attempt {
 	if a.HTTPStatus != 0 {
 		meta += " · " + strconv.Itoa(a.HTTPStatus)
 	}
-	return templates.Attempt{Number: strconv.Itoa(a.Number), Say: say, Detail: text(a.Error, 300), Meta: meta,
+	return templates.Attempt{Number: strconv.Itoa(a.Number), Say: say, Detail: sentence(text(a.Error, 300)), Meta: meta,
 		Request: text(a.Request, 4000), Response: text(a.Response, 4000)}
 }
 

@@ -122,6 +122,10 @@ func (v view) trace(d review.Detail) templates.Sentence {
 	var newestFirst []phrase
 	told := 0
 	for _, a := range d.Attempts {
+		if a.EndedAt.IsZero() { // under way: the status says so
+			told++
+			continue
+		}
 		if n := len(newestFirst); n > 0 && a.Kind == work.Find && newestFirst[n-1].a.Kind == work.Find && newestFirst[n-1].a.Finding == a.Finding {
 			last := &newestFirst[n-1]
 			last.times = append([]templates.Stamp{v.clock(a.StartedAt)}, last.times...)

@@ -20,7 +20,7 @@ func (v view) offers(m *templates.Item, d review.Detail, by work.Actor, t typed)
 	retryOpen := slices.ContainsFunc(d.Offers, func(o review.Offered) bool { return o.Action == review.Retry && o.Refusal == nil })
 	for _, o := range d.Offers {
 		switch {
-		case o.Refusal != nil && o.Refusal.Code == review.RefusedRole:
+		case o.Refusal != nil && (o.Refusal.Code == review.RefusedRole || o.Refusal.Code == work.RefusedOpen):
 			if len(m.Refused) == 0 { // the same for every action: said once
 				m.Refused = append(m.Refused, templates.RefusedAction{Why: v.refusal(o.Action, o.Refusal, d)})
 			}
@@ -34,20 +34,20 @@ func (v view) offers(m *templates.Item, d review.Detail, by work.Actor, t typed)
 			} else {
 				m.Others = append(m.Others, a)
 			}
-		case worthSaying(o):
+		case worthSaying(o, d.Item):
 			m.Refused = append(m.Refused, templates.RefusedAction{Label: label(o.Action, d), Why: v.refusal(o.Action, o.Refusal, d)})
 		}
 	}
 }
 
-// worthSaying reports whether staff would look for the action and wonder. That a confirmed item cannot be reopened goes
+// worthSaying reports whether staff would look for the action and wonder. That a confirmed item cannot be closed goes
 // without saying; that it cannot be sent again does not.
-func worthSaying(o review.Offered) bool {
-	if o.Action == review.Attest || o.Action == review.Hold {
-		return o.Refusal.Code == work.RefusedSettling
+func worthSaying(o review.Offered, it work.Item) bool {
+	if o.Action == review.Retry || o.Refusal.Code != work.RefusedStatus {
+		return o.Action != review.Attest || o.Refusal.Code == work.RefusedSettling
 	}
 	_, said := templates.Words.Refusal["status/"+string(o.Action)]
-	return o.Refusal.Code != work.RefusedStatus || said
+	return said && o.Action != review.Attest && it.Status.Open()
 }
 
 func (v view) action(a review.Action, d review.Detail, t typed) templates.Action {

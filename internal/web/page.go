@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"net/http"
 	"strings"
 
@@ -49,7 +50,8 @@ func (s *server) shell(c echo.Context, title string) (templates.Shell, []review.
 // render sends a page, complete or not at all.
 func render(c echo.Context, status int, page templ.Component) error {
 	var b bytes.Buffer
-	if err := page.Render(c.Request().Context(), &b); err != nil {
+	// An error page is rendered after the time of its request is over.
+	if err := page.Render(context.WithoutCancel(c.Request().Context()), &b); err != nil {
 		return err
 	}
 	return c.HTMLBlob(status, b.Bytes())

@@ -29,6 +29,7 @@ function refresh() {
   for (const time of document.querySelectorAll("time[data-live]")) {
     const seconds = Math.round((Date.parse(time.dateTime) - now) / 1000);
     const n = Math.abs(seconds);
+    if (n < 10) continue;
     let [size, unit] = [86400, units[4]];
     if (n < 60) [size, unit] = [1, units[0]];
     else if (n < 3600) [size, unit] = [60, units[1]];

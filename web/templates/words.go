@@ -15,7 +15,7 @@ type words struct {
 	WhatWeKnow, WhatToDo, Others, NotPossible, Attempts, OlderAttempts, NewestAttempts, NoAttempts, Decisions, NoDecisions,
 	Steps, NotBegun, Facts, Lines, Note, Reference, Sent, Answered, Excerpts, Description, Quantity, Price, Assigned, AssignMe,
 	Release, Nobody, Times, StepsDone, Problem, ReportRef, WrongLogin, Throttled, File, System, StartImport, ImportHint,
-	Line, Reason, Overdue, Address, InFlight, Skip, MainNav, Try, Cut, AgoPast, AgoFuture, AgoUnits string
+	Line, Reason, Overdue, Address, InFlight, Skip, MainNav, Try, Cut, JustNow, Soon, AgoPast, AgoFuture, AgoUnits string
 	StatusName, Sign, Tone, Reasons, ReasonShort, StatusSays, Tab, TabEmpty, TabEmptyTitle, Step, Action, ActionHelp, Refusal,
 	Did, Decision, RowSays, Send, SendShort, Find, FindShort, SystemSays, Errors, ErrorTitle, Fact, How map[string]string
 }
@@ -40,7 +40,7 @@ var Words = words{
 	ImportHint:  "One invoice a row. Rows that are already known are recognised, so the same file can be imported again.",
 	Line:        "Line", Reason: "Reason", Overdue: "Overdue", Address: "Address", InFlight: "On their way",
 	Skip: "Skip to the content", MainNav: "Main", Try: "Try {n} · {reference}", Cut: "…",
-	AgoPast: "{n} ago", AgoFuture: "in {n}", AgoUnits: "s min h day days",
+	JustNow: "just now", Soon: "in a moment", AgoPast: "{n} ago", AgoFuture: "in {n}", AgoUnits: "s min h day days",
 
 	StatusName: map[string]string{"queued": "Waiting to be sent", "in_progress": "Sending now", "in_progress/find": "Checking now",
 		"pending": "Outcome unknown", "failed": "Failed, will retry", "confirmed": "Confirmed", "review": "Needs a person",
@@ -48,7 +48,7 @@ var Words = words{
 	// The short form in the list.
 	RowSays: map[string]string{"queued": "Goes out {due}", "queued/soon": "Goes out now", "queued/stopped": "Waits: {system} takes nothing now",
 		"in_progress": "Since {since}", "pending": "We look again {due}", "pending/soon": "We look now", "failed": "Sent again {due}",
-		"failed/soon": "Sent again now", "confirmed": "{ref}", "resolved": "{ref}"},
+		"failed/soon": "Sent again now", "failed/stopped": "Waits: {system} takes nothing now", "confirmed": "{ref}", "resolved": "{ref}"},
 	Sign: map[string]string{"queued": "○", "in_progress": "…", "pending": "?", "failed": "↻", "confirmed": "✓", "review": "!",
 		"resolved": "✓", "closed": "×"},
 	Tone: map[string]string{"queued": "wait", "in_progress": "busy", "pending": "busy", "failed": "wait", "confirmed": "good",
@@ -67,6 +67,7 @@ var Words = words{
 		"pending/send":      "It may or may not be in {system}, which cannot be searched. It is sent again {due} in a way that cannot make a second one.",
 		"failed":            "It is not in {system}. It is sent again {due}.",
 		"failed/soon":       "It is not in {system}. It is sent again as soon as there is room.",
+		"failed/stopped":    "It is not in {system}, which takes nothing at the moment. It is sent again afterwards.",
 		"confirmed":         "It is in {system} as {ref}.",
 		"confirmed/answer":  "It is in {system} as {ref}: {system} said so when it was sent.",
 		"confirmed/lookup":  "It is in {system} as {ref}: we looked and found it.",
@@ -207,7 +208,7 @@ var Words = words{
 		"ok/say":         "Everything goes out as it comes."},
 	Fact: map[string]string{"reference": "Our reference", "number": "Number there", "id": "Id there", "source": "Came from", "recorded": "Recorded",
 		"recorded_by": "Recorded by", "issue_date": "Invoice date", "due_date": "Payment due", "revision": "Version of the content", "customer_id": "Customer id",
-		"books": "Books", "note": "Note on it", "open": "Open there", "system": "Accounting system", "new": "New", "known": "Already known",
+		"books": "Books reached there", "note": "Note on it", "open": "Open there", "system": "Accounting system", "new": "New", "known": "Already known",
 		"conflict": "Differ from what is on record", "bad": "Could not be read", "rows": "Rows", "limit": "At the same time", "searchable": "Can be searched",
 		"keys": "Recognises repeats", "yes": "Yes", "no": "No", "imported": "Import finished", "imported/none": "Nothing new was imported",
 		"imported/bad": "Import finished, with rows to look at", "more": "and {n} more rows", "import": "Import no. {n}"},
@@ -233,6 +234,12 @@ func Pick(m map[string]string, codes ...string) string {
 
 // Ago puts a distance in seconds in words: negative is the past.
 func (w words) Ago(seconds int64) string {
+	switch {
+	case seconds > -10 && seconds <= 0:
+		return w.JustNow
+	case seconds > 0 && seconds < 10:
+		return w.Soon
+	}
 	pattern, n := w.AgoFuture, seconds
 	if seconds < 0 {
 		pattern, n = w.AgoPast, -seconds

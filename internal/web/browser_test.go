@@ -1,0 +1,96 @@
+package web
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// chrome starts a headless browser of its own, or skips the test where none is installed.
+func chrome(t *testing.T) context.Context {
+	t.Helper()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("no chromium on this machine")
+	}
+	flags := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
+	flags = append(flags, chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-gpu", true),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true))
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewExecAllocator(ctx, flags...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+type step = chromedp.Action[chromedp.Void]
+
+func run(t *testing.T, ctx context.Context, steps ...step) {
+	t.Helper()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ask runs an action and returns what it found.
+func ask[T any](t *testing.T, ctx context.Context, a chromedp.Action[T]) T {
+	t.Helper()
+	v, err := chromedp.Run(ctx, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// signInOn signs in on the pages at the address.
+func signInOn(address, login string) step {
+	return chromedp.Steps(chromedp.Navigate(address+"/login"), chromedp.SetValue(chromedp.CSS(`input[name=login]`), login),
+		chromedp.SetValue(chromedp.CSS(`input[name=password]`), testPassword), chromedp.Click(chromedp.CSS(`button.main`)),
+		chromedp.WaitVisible(chromedp.CSS(`nav.tabs`)))
+}
+
+// look is one size and colour scheme that pages are looked at in.
+type look struct {
+	name   string
+	width  int64
+	scheme string
+}
+
+var looks = []look{{"wide-light", 1280, "light"}, {"wide-dark", 1280, "dark"}, {"narrow-light", 390, "light"}, {"narrow-dark", 390, "dark"}}
+
+func (l look) set() step {
+	return chromedp.Steps(chromedp.EmulateViewport(l.width, 900), chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: l.scheme}}})
+		return err
+	}))
+}
+
+// shoot opens a page in every look and checks that nothing is wider than the window. If a folder is named it writes
+// screenshots there.
+func shoot(t *testing.T, ctx context.Context, name, address string) {
+	t.Helper()
+	dir := os.Getenv("ONEFOLD_SCREENSHOTS")
+	run(t, ctx, chromedp.Navigate(address), chromedp.WaitReady(chromedp.CSS("main")))
+	for _, l := range looks {
+		run(t, ctx, l.set())
+		if tooWide := ask(t, ctx, chromedp.Evaluate[int](`document.documentElement.scrollWidth - window.innerWidth`)); tooWide > 0 {
+			t.Errorf("%s is %d pixels too wide for %s", name, tooWide, l.name)
+		}
+		if dir == "" {
+			continue
+		}
+		if err := os.WriteFile(dir+"/"+name+"-"+l.name+".png", ask(t, ctx, chromedp.FullScreenshot(100)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
