@@ -176,7 +176,7 @@ func TestTrial95_PanicAndHangAreUnknown(t *testing.T) {
 }
 
 func TestTrial97_LongWaitsAreAPlannedTime(t *testing.T) {
-	for _, asked := range []time.Duration{40000 * time.Second, 0, -5 * time.Second, 99999999999 * time.Second / 1000} {
+	for _, asked := range []time.Duration{40000 * time.Second, 0, -5 * time.Second, 99999999 * time.Second} {
 		t.Run(asked.String(), func(t *testing.T) {
 			eachWorld(t, searchable(), func(w *world) {
 				w.stub.then(deferFor(asked))
@@ -229,12 +229,12 @@ func TestTrial101_AllFailedTogetherDoNotComeBackTogether(t *testing.T) {
 func TestLastLookFindsTheSecondRecord(t *testing.T) {
 	eachWorld(t, searchable(), func(w *world) {
 		// The one honest exception: the first request is at work for far longer than the system says it can be.
-		w.stub.then(late(14 * time.Minute))
+		w.stub.then(late(4 * time.Minute))
 		w.record("INV-1")
 		w.run(3 * time.Hour)
 		most, all := w.stub.count()
 		if most != 2 || all != 2 {
-			t.Skipf("the resend came after the late commit: %d", all)
+			t.Fatalf("%d records, %d for one key: the trial needs a late second one", all, most)
 		}
 		w.wantReview("INV-1", work.ReasonDuplicates)
 	})

@@ -138,7 +138,9 @@ func (w *world) run(d time.Duration) {
 		next := now.Add(tick)
 		if due, err := w.store.NextDue(w.t.Context(), "books"); err != nil {
 			w.t.Fatal(err)
-		} else if due.IsZero() || due.After(next) {
+		} else if open, err := w.store.InFlight(w.t.Context()); err != nil {
+			w.t.Fatal(err)
+		} else if open["books"] == 0 && (due.IsZero() || due.After(next)) {
 			next = minTime(end, orTime(due, end)) // nothing happens until then
 		}
 		w.clock.advance(next.Sub(now))

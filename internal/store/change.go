@@ -243,7 +243,7 @@ func (s *Store) explain(ctx context.Context, d door, err error, moves []work.Mov
 			return qerr
 		}
 		if len(refs) > 0 {
-			return &ReferenceTaken{Reference: refs[0]}
+			return &ReferenceTaken{Reference: refs[0], References: refs}
 		}
 		return fmt.Errorf("%w: %w", errAgain, err)
 	}

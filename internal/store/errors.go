@@ -27,7 +27,13 @@ func (e *KeyTaken) Error() string {
 }
 
 // ReferenceTaken says that another item of the system already carries a new item's reference. Nothing was written.
-type ReferenceTaken struct{ Reference string }
+type ReferenceTaken struct {
+	Reference  string   // the first of References
+	References []string // all that are taken; never empty
+}
+
+// TakenReferences are all references among the new items that others carry.
+func (e *ReferenceTaken) TakenReferences() []string { return e.References }
 
 func (e *ReferenceTaken) Error() string {
 	return fmt.Sprintf("the reference %q is already used for another business key", e.Reference)
