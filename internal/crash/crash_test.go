@@ -62,6 +62,7 @@ func TestTorture(t *testing.T) {
 // on makes the run on a database and judges it.
 func (r run) on(t *testing.T, d *database) {
 	t.Logf("seed %d: go test ./internal/crash -run '%s' -seed %d", *seed, t.Name(), *seed)
+	binary(t)
 	begun := time.Now()
 	dir := d.dir
 	out := startOutside(t, dir, faults(*seed))
@@ -74,7 +75,7 @@ func (r run) on(t *testing.T, d *database) {
 	defer calm()
 	recording, giveUp := context.WithCancel(t.Context())
 	defer giveUp()
-	planned := startPlanners(recording, servers, list, r.lasts)
+	planned := startPlanners(recording, servers, list, r.lasts*3/4)
 	acting := make(chan struct{})
 	go func() {
 		defer close(acting)

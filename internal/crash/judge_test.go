@@ -33,6 +33,7 @@ type verdict struct {
 	lateRows  int      // answers that came after the lease
 	excused   []string // effects that happened twice because a machine was frozen inside the write call itself
 	flagged   int      // of them, those that are shown to a person as duplicates
+	exposed   int      // sends that were under way in a server when it was frozen: each might have been one of them
 	slowest   time.Duration
 	overstays int // effects that took longer than the accounting system says: then nothing it promises holds
 }
@@ -69,7 +70,8 @@ func judge(w world) verdict {
 		v.item(w, r, byKey[r.key])
 	}
 	for k, happened := range byKey {
-		if known[k] == nil {
+		before := known[key{k.system, k.reference, "create"}]
+		if waits := before != nil && before.forgotten && before.status == work.Review; known[k] == nil && !waits {
 			v.problem("%v happened %d times outside and no item asks for it", k, len(happened))
 		}
 	}
@@ -104,7 +106,7 @@ func (v *verdict) chain(a invoice, chain map[string]*row) {
 func (v *verdict) item(w world, r *row, happened []sandboxserver.Effect) {
 	name := fmt.Sprintf("item %d %v (%s %s)", r.id, r.key, r.status, r.reason)
 	v.statuses[strings.TrimSpace(r.key.system+" "+string(r.status)+" "+string(r.reason))]++
-	v.attempts(name, r)
+	v.attempts(w, name, r)
 	v.owner(name, r)
 	for _, e := range happened {
 		if r.forgotten {
@@ -176,7 +178,7 @@ func (v *verdict) owner(name string, r *row) {
 }
 
 // attempts counts, and checks that the history is whole and that nothing was sent again without proof of absence.
-func (v *verdict) attempts(name string, r *row) {
+func (v *verdict) attempts(w world, name string, r *row) {
 	sends := 0
 	unknown := map[int]bool{} // sends before that may or may not have had their effect
 	for i, a := range r.tries {
@@ -200,6 +202,11 @@ func (v *verdict) attempts(name string, r *row) {
 			}
 		default:
 			sends++
+			if slices.ContainsFunc(w.freezes, func(f freeze) bool {
+				return f.node == a.node && f.from.After(a.started) && (f.from.Before(a.ended) || a.ended.IsZero())
+			}) {
+				v.exposed++
+			}
 			v.sentAgain(name, r, a, len(unknown) > 0)
 			if a.outcome == string(work.Unknown) {
 				unknown[a.number] = true
@@ -298,7 +305,8 @@ func (v verdict) String() string {
 	fmt.Fprintf(&b, "%d effects outside, %d sends, %d lookups, %d items sent more than once, %d confirmed by lookup, %d late answers\n", v.effects,
 		v.sends, v.lookups, v.resent, v.byLookup, v.lateRows)
 	fmt.Fprintf(&b, "latest effect after its send had ended: %s\n", v.slowest.Round(time.Millisecond))
-	fmt.Fprintf(&b, "happened twice because a server was frozen inside the write call itself: %d, of which flagged as duplicates: %d\n", len(v.excused), v.flagged)
+	fmt.Fprintf(&b, "happened twice because a server was frozen inside the write call itself: %d, of which flagged as duplicates: %d (%d sends were under way in a server when it was frozen)\n",
+		len(v.excused), v.flagged, v.exposed)
 	names := make([]string, 0, len(v.statuses))
 	for name := range v.statuses {
 		names = append(names, name)

@@ -113,6 +113,7 @@ func writeJSON(t *testing.T, dir, name string, v any) string {
 
 // faults is how the accounting system misbehaves during a crash run.
 func faults(seed uint64) sandboxserver.Plan {
+	slow := sandboxserver.Rule{Fault: sandboxserver.CommitLate, Probability: 0.5, DelayMS: 300} // so that something is always on its way
 	late := sandboxserver.Rule{Fault: sandboxserver.CommitLate, Probability: 0.03, DelayMS: 1800}
 	limited := sandboxserver.Rule{Fault: sandboxserver.RateLimit, Probability: 0.03, RetryAfter: "1"}
 	blocked := sandboxserver.Rule{Fault: sandboxserver.Reject, Probability: 0.02, Reason: "the period is being closed", EachTimes: 2}
@@ -126,6 +127,7 @@ func faults(seed uint64) sandboxserver.Plan {
 		{Fault: sandboxserver.SearchBrokenPage, Kind: sandboxserver.Find, Probability: 0.02},
 		{Fault: sandboxserver.SearchError, Kind: sandboxserver.Find, Probability: 0.03},
 		{Fault: sandboxserver.DropBefore, Kind: sandboxserver.Find, Probability: 0.03},
+		slow,
 	}
 	return sandboxserver.Plan{Seed: seed, Rules: rules}
 }

@@ -4,6 +4,7 @@ package crash
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -57,6 +58,7 @@ func startPlanners(ctx context.Context, servers []*server, list []invoice, over 
 	return p
 }
 
+// patience is how long a batch is posted again.
 const patience = 90 * time.Second
 
 func (p *planners) surely(ctx context.Context, servers []*server, rnd *rand.Rand, part []invoice) bool {
@@ -66,13 +68,15 @@ func (p *planners) surely(ctx context.Context, servers []*server, rnd *rand.Rand
 		if err == nil {
 			return true
 		}
+		var final refusedError
+		over := errors.As(err, &final) || time.Now().After(deadline)
 		p.mu.Lock()
 		p.retries++
-		if time.Now().After(deadline) {
-			p.problems = append(p.problems, fmt.Sprintf("a batch was not taken within %s: %v", patience, err))
+		if over {
+			p.problems = append(p.problems, fmt.Sprintf("a batch was not taken: %v", err))
 		}
 		p.mu.Unlock()
-		if time.Now().After(deadline) || !pause(ctx, 100*time.Millisecond) {
+		if over || !pause(ctx, 100*time.Millisecond) {
 			return false
 		}
 	}
