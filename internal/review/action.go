@@ -31,6 +31,7 @@ var Actions = []Action{Approve, Retry, Check, Attest, Resolve, Close, Hold, Reop
 const (
 	RefusedRole    work.RefusalCode = "role"     // the actor may read only
 	RefusedTooLong work.RefusalCode = "too_long" // the note or the reference is too long
+	RefusedTaken   work.RefusalCode = "taken"    // the record already belongs to another item
 )
 
 // The longest texts that people may type, in characters.

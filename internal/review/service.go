@@ -136,7 +136,10 @@ func (s *Service) Act(ctx context.Context, by work.Actor, a Action, seen Seen, i
 		done = Done{Item: move.Item, At: now}
 		return []work.Move{move}, nil
 	})
+	var taken interface{ TakenBy() int64 } // how a store says that the record belongs to another item
 	switch {
+	case errors.As(err, &taken):
+		return Done{}, &work.Refusal{Code: RefusedTaken}
 	case err != nil:
 		return Done{}, err
 	case stale != nil:

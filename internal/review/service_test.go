@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -160,6 +161,7 @@ func TestEveryRefusal(t *testing.T) {
 		{"not by a token", one, token, review.Approve, review.Input{}, is(work.RefusedPerson), approval},
 		{"approval is not a retry", one, ada, review.Retry, review.Input{}, is(work.RefusedApproval), approval},
 		{"nor an attestation", one, ada, review.Attest, review.Input{Note: looked}, is(work.RefusedApproval), approval},
+		{"another item's record", func(w *rt.World) int64 { w.Send(w.One("other"), rt.AcceptedAs(1)); return held(w, "K") }, ada, review.Resolve, review.Input{Reference: rt.Record(1).ID, Note: "n"}, is(review.RefusedTaken), nil},
 		{"too long a note", stopped, ada, review.Close, review.Input{Note: strings.Repeat("ä", review.MaxNote+1)}, is(review.RefusedTooLong), nil},
 		{"no such action", stopped, ada, review.Action("explode"), review.Input{}, is(work.RefusedStatus), nil},
 	}
@@ -347,7 +349,7 @@ func TestOfferAndActAgree(t *testing.T) {
 					t.Fatal(err)
 				}
 				i := slices.IndexFunc(d.Offers, func(o review.Offered) bool { return o.Action == a })
-				_, err = s.Act(t.Context(), by, a, seen(w, id), review.Input{Note: looked, Reference: "x"})
+				_, err = s.Act(t.Context(), by, a, seen(w, id), review.Input{Note: looked, Reference: "x" + strconv.FormatInt(id, 10)})
 				if (err == nil) != (d.Offers[i].Refusal == nil) {
 					t.Errorf("%s, %s, %s: offered %v, answered %v", name, by.Name, a, d.Offers[i].Refusal, err)
 				}

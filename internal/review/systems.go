@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"slices"
 
 	"onefold/internal/work"
 )
@@ -63,6 +64,9 @@ func (s *Systems) Pause(ctx context.Context, by work.Actor, id, reason string) e
 	if !MayPause(by) {
 		return ErrForbidden
 	}
+	if err := s.known(ctx, id); err != nil {
+		return err
+	}
 	return s.store.Pause(ctx, id, by, Input{Note: reason}.clean().Note)
 }
 
@@ -70,6 +74,9 @@ func (s *Systems) Pause(ctx context.Context, by work.Actor, id, reason string) e
 func (s *Systems) Resume(ctx context.Context, by work.Actor, id string) error {
 	if !MayPause(by) {
 		return ErrForbidden
+	}
+	if err := s.known(ctx, id); err != nil {
+		return err
 	}
 	return s.store.Resume(ctx, id, by)
 }
@@ -79,5 +86,17 @@ func (s *Systems) EndLookFirst(ctx context.Context, by work.Actor, id string) er
 	if !MayEndLookFirst(by) {
 		return ErrForbidden
 	}
+	if err := s.known(ctx, id); err != nil {
+		return err
+	}
 	return s.store.EndLookFirst(ctx, id, by)
+}
+
+// known returns ErrNotFound if there is no such system.
+func (s *Systems) known(ctx context.Context, id string) error {
+	all, err := s.store.Systems(ctx)
+	if err == nil && !slices.ContainsFunc(all, func(sys work.System) bool { return sys.ID == id }) {
+		err = ErrNotFound
+	}
+	return err
 }

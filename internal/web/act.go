@@ -48,7 +48,7 @@ func (s *server) act(a review.Action) echo.HandlerFunc {
 // refusalStatus tells what must be typed differently from what the state does not allow.
 func refusalStatus(r *work.Refusal) int {
 	switch r.Code {
-	case work.RefusedNote, work.RefusedReference, review.RefusedTooLong:
+	case work.RefusedNote, work.RefusedReference, review.RefusedTooLong, review.RefusedTaken:
 		return http.StatusUnprocessableEntity
 	}
 	return http.StatusConflict
