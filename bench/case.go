@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -15,7 +18,16 @@ type contender struct {
 	engine string // as shown
 	note   string // settings that matter
 	items  int    // so many take five to ten seconds on two cores
-	open   func(ctx context.Context, pool *pgxpool.Pool) (engine, error)
+	open   func(ctx context.Context, t target) (engine, error)
+	sqlite bool    // runs on an SQLite file instead
+	ideal  float64 // items a second that cannot be passed; 0: none
+}
+
+// target is the fresh database of one run.
+type target struct {
+	url   string
+	pool  *pgxpool.Pool // nil on SQLite
+	conns int
 }
 
 // engine is a contender at work in one fresh database.
@@ -31,7 +43,7 @@ type engine interface {
 }
 
 func contenders() []contender {
-	return []contender{floorCase(), riverCase(), dbosQueueCase(), dbosDirectCase()}
+	return append(engineCases(), floorCase(), riverCase(), dbosQueueCase(), dbosDirectCase())
 }
 
 type bench struct {
@@ -40,38 +52,31 @@ type bench struct {
 }
 
 // once runs a contender in a database of its own.
-func (b bench) once(ctx context.Context, c contender, items int) (took time.Duration, err error) {
-	const database = "onefold_bench"
-	if err := b.exec(ctx, "DROP DATABASE IF EXISTS "+database+" WITH (FORCE)", "CREATE DATABASE "+database); err != nil {
-		return 0, err
-	}
-	config, err := pgxpool.ParseConfig(b.admin)
+func (b bench) once(ctx context.Context, c contender, items int) (time.Duration, error) {
+	t, drop, err := b.fresh(ctx, c)
 	if err != nil {
 		return 0, err
 	}
-	config.ConnConfig.Database = database
-	config.MaxConns = int32(b.conns)
-	pool, err := connect(ctx, config)
-	if err != nil {
-		return 0, err
-	}
-	defer pool.Close()
-	e, err := c.open(ctx, pool)
+	defer drop()
+	e, err := c.open(ctx, t)
 	if err != nil {
 		return 0, err
 	}
 	defer e.close()
 
+	var took time.Duration
 	warm := max(items/10, 50)
 	for _, n := range []int{warm, items} {
 		if err := e.record(ctx, n); err != nil {
 			return 0, fmt.Errorf("record: %w", err)
 		}
-		if err := b.exec(ctx, "CHECKPOINT"); err != nil {
-			return 0, err
-		}
-		if _, err := pool.Exec(ctx, "VACUUM ANALYZE"); err != nil {
-			return 0, err
+		if t.pool != nil {
+			if err := b.exec(ctx, "CHECKPOINT"); err != nil {
+				return 0, err
+			}
+			if _, err := t.pool.Exec(ctx, "VACUUM ANALYZE"); err != nil {
+				return 0, err
+			}
 		}
 		if took, err = e.work(ctx, n); err != nil {
 			return 0, fmt.Errorf("work: %w", err)
@@ -84,6 +89,34 @@ func (b bench) once(ctx context.Context, c contender, items int) (took time.Dura
 		return 0, fmt.Errorf("%d items are done in the database, not %d", n, warm+items)
 	}
 	return took, nil
+}
+
+// fresh makes an empty database.
+func (b bench) fresh(ctx context.Context, c contender) (target, func(), error) {
+	if c.sqlite {
+		dir, err := os.MkdirTemp("", "onefold-bench-")
+		return target{url: filepath.Join(dir, "bench.db"), conns: b.conns}, func() { os.RemoveAll(dir) }, err
+	}
+	const database = "onefold_bench"
+	if err := b.exec(ctx, "DROP DATABASE IF EXISTS "+database+" WITH (FORCE)", "CREATE DATABASE "+database); err != nil {
+		return target{}, nil, err
+	}
+	config, err := pgxpool.ParseConfig(b.admin)
+	if err != nil {
+		return target{}, nil, err
+	}
+	config.ConnConfig.Database = database
+	config.MaxConns = int32(b.conns)
+	address, err := url.Parse(b.admin)
+	if err != nil {
+		return target{}, nil, err
+	}
+	address.Path = "/" + database
+	pool, err := connect(ctx, config)
+	if err != nil {
+		return target{}, nil, err
+	}
+	return target{url: address.String(), pool: pool, conns: b.conns}, pool.Close, nil
 }
 
 // connect opens every connection of a pool, so that connecting is not measured.

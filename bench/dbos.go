@@ -33,8 +33,8 @@ func dbosDirectCase() contender {
 
 func dbosCase(name, note string, queued bool) contender {
 	return contender{name: name, engine: "DBOS Transact, one step", note: note, items: 12_000,
-		open: func(ctx context.Context, pool *pgxpool.Pool) (engine, error) {
-			e := &dbosEngine{pool: pool, queued: queued}
+		open: func(ctx context.Context, t target) (engine, error) {
+			e := &dbosEngine{pool: t.pool, queued: queued}
 			// A first start makes the tables.
 			app, err := e.prepare(ctx)
 			if err != nil {

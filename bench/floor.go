@@ -25,13 +25,13 @@ const (
 func floorCase() contender {
 	return contender{name: "floor", engine: "the same rows, no engine", items: 200_000,
 		note: fmt.Sprintf("prepared batches of %d, %d writers", floorBatch, floorWriters),
-		open: func(ctx context.Context, pool *pgxpool.Pool) (engine, error) {
-			if err := migrate(ctx, pool); err != nil {
+		open: func(ctx context.Context, t target) (engine, error) {
+			if err := migrate(ctx, t.pool); err != nil {
 				return nil, err
 			}
-			_, err := pool.Exec(ctx, `INSERT INTO systems (id, company_id, name, adapter, policy, capabilities, steps, max_in_flight)
+			_, err := t.pool.Exec(ctx, `INSERT INTO systems (id, company_id, name, adapter, policy, capabilities, steps, max_in_flight)
 				VALUES ('books', 1, 'Books', 'bench', '{}', '{}', 'create', 10000)`)
-			return &floor{pool: pool}, err
+			return &floor{pool: t.pool}, err
 		}}
 }
 

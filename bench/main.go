@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/pprof"
 	"slices"
 	"strings"
 )
@@ -33,21 +34,35 @@ func run() error {
 		scale   = flag.Float64("scale", 1, "multiplies the number of items of every case")
 		repeats = flag.Int("repeats", 3, "measured runs of each case; the median counts")
 		conns   = flag.Int("conns", 32, "connections of every case")
+		history = flag.Int("history", 2_000_000, "finished items beside which the time of a claim is measured; 0: not measured")
+		profile = flag.String("cpuprofile", "", "write a CPU profile of the whole run to this `file`")
 		only    = flag.String("only", "", "comma-separated `cases` to run; empty: all")
 	)
 	flag.Parse()
 	if *dsn == "" {
 		return errors.New("no server: run it with `make bench`, or name one with -postgres")
 	}
+	if *profile != "" {
+		f, err := os.Create(*profile)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 
 	contenders := contenders()
+	measureClaims := *history > 0 && (*only == "" || slices.Contains(strings.Split(*only, ","), "claim"))
 	if *only != "" {
 		names := strings.Split(*only, ",")
 		contenders = slices.DeleteFunc(contenders, func(c contender) bool { return !slices.Contains(names, c.name) })
 	}
-	if len(contenders) == 0 {
+	if len(contenders) == 0 && !measureClaims {
 		return fmt.Errorf("no case is called %q", *only)
 	}
 	b := bench{admin: *dsn, conns: *conns}
@@ -70,5 +85,12 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	return report(os.Stdout, results, version, *asJSON)
+	if err := report(os.Stdout, results, version, *asJSON); err != nil || !measureClaims {
+		return err
+	}
+	without, with, err := b.claims(ctx, *history)
+	if err != nil {
+		return fmt.Errorf("claim: %w", err)
+	}
+	return reportClaims(os.Stdout, without, with, *history, version, *asJSON)
 }

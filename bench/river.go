@@ -26,8 +26,8 @@ const (
 func riverCase() contender {
 	return contender{name: "river", engine: "River, no-op jobs", items: 200_000,
 		note: fmt.Sprintf("MaxWorkers %d, FetchCooldown %s, FetchPollInterval %s", riverWorkers, riverCooldown, riverPoll),
-		open: func(ctx context.Context, pool *pgxpool.Pool) (engine, error) {
-			driver := riverpgxv5.New(pool)
+		open: func(ctx context.Context, t target) (engine, error) {
+			driver := riverpgxv5.New(t.pool)
 			migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: quiet})
 			if err != nil {
 				return nil, err
@@ -35,7 +35,7 @@ func riverCase() contender {
 			if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 				return nil, err
 			}
-			return &riverEngine{pool: pool}, nil
+			return &riverEngine{pool: t.pool}, nil
 		}}
 }
 
