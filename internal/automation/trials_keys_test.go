@@ -364,3 +364,32 @@ func TestFrozenWorkerSendsNothing(t *testing.T) {
 }
 
 var _ = ledger.Found{}
+
+func TestTrial29_RefusedLoginSpendsNoTries(t *testing.T) {
+	eachWorld(t, searchable(), func(w *world) {
+		refused := answer(work.Answer{Outcome: work.Deferred, Login: true, Exchange: work.Exchange{HTTPStatus: 401, Error: "reconnect"}})
+		for range 5 {
+			w.stub.then(refused)
+		}
+		w.must(w.store.SetIdentity(t.Context(), "books", w.stub.identity))
+		w.stub.down = errDown
+		w.record(keys(5)...)
+		w.run(3 * time.Hour)
+		for _, k := range keys(5) {
+			if it := w.wantStatus(k, work.Queued); it.SendsUsed != 0 {
+				t.Errorf("%s used %d tries", k, it.SendsUsed)
+			}
+		}
+		w.wantWrites(5)
+		s, err := w.store.System(t.Context(), "books")
+		w.must(err)
+		if s.LoginProblem != "reconnect" {
+			t.Errorf("the account is flagged %q", s.LoginProblem)
+		}
+		w.stub.mu.Lock()
+		w.stub.down = nil // connected again
+		w.stub.mu.Unlock()
+		w.run(time.Hour)
+		w.wantHeld(5)
+	})
+}
