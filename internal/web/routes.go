@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -39,6 +40,9 @@ func (s *server) routes() http.Handler {
 	for _, a := range review.Actions {
 		staff.POST("/items/:id/"+string(a), s.act(a))
 	}
+	staff.GET("/items/:id/*", func(c echo.Context) error { // the address of a form that was not honoured, opened again
+		return c.Redirect(http.StatusSeeOther, "/items/"+url.PathEscape(c.Param("id")))
+	})
 	staff.GET("/systems", s.systemsPage)
 	staff.POST("/systems/:id/pause", s.pause)
 	staff.POST("/systems/:id/resume", s.resume)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -52,6 +53,9 @@ func newSite(t testing.TB, c Config) *site {
 	}
 	if c.Importer == nil {
 		c.Importer = noImporter{}
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
 	}
 	h, err := New(c)
 	if err != nil {
