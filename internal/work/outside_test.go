@@ -17,6 +17,9 @@ type outside struct {
 	records  []*record
 	firstUse map[string]time.Time // of an idempotency key
 	made     map[string]string    // idempotency key -> id of its record
+	content  map[string]string    // idempotency key -> fingerprint of what was sent under it
+	fault    string               // something that must never reach a system
+	blinked  map[string]time.Time // reference -> when the search first failed to see what is there
 }
 
 // request is one writing request that reached the system.
@@ -39,7 +42,7 @@ type record struct {
 	fingerprint   string
 	different     bool
 	void          bool
-	made          time.Time
+	byHand        bool      // not by us
 	visible       time.Time // to the search
 }
 
@@ -68,6 +71,10 @@ func (o *outside) hand(q *request) {
 	o.requests = append(o.requests, q)
 	if _, seen := o.firstUse[q.key]; !seen {
 		o.firstUse[q.key] = q.handed
+		o.content[q.key] = q.invoice.Fingerprint()
+	}
+	if o.content[q.key] != q.invoice.Fingerprint() {
+		o.fault = "two contents were sent under the key " + q.key
 	}
 }
 
@@ -100,7 +107,7 @@ func (o *outside) commit(q *request) {
 	q.id = fmt.Sprintf("R%d", len(o.records)+1)
 	o.made[q.key] = q.id
 	o.records = append(o.records, &record{id: q.id, step: q.step, ref: q.ref, fingerprint: q.invoice.Fingerprint(),
-		different: q.different, made: q.commitAt, visible: q.commitAt.Add(q.lag)})
+		different: q.different, visible: q.commitAt.Add(q.lag)})
 }
 
 // answer is what the client reads at endAt.
@@ -149,6 +156,42 @@ func (o *outside) search(it work.Item, now time.Time) work.Lookup {
 	return work.Lookup{Finding: work.NotFound}
 }
 
+// blink reports whether the search may fail to see what is there, as systems do that ask for two misses: never twice as
+// far apart as their lag.
+func (o *outside) blink(ref string, now time.Time) bool {
+	first, before := o.blinked[ref]
+	if !before {
+		o.blinked[ref] = now
+	}
+	return o.caps.Misses > 1 && (!before || now.Before(first.Add(o.caps.SearchLag)))
+}
+
+// enter makes a record by hand, as an impatient colleague does.
+func (o *outside) enter(it work.Item) {
+	o.records = append(o.records, &record{id: fmt.Sprintf("R%d", len(o.records)+1), step: it.Step, ref: it.Reference,
+		fingerprint: it.Invoice.Fingerprint(), visible: o.now, byHand: true})
+}
+
+// ours are the records under the reference that our sends made.
+func (o *outside) ours(step, ref string) (out []*record) {
+	for _, rec := range o.all(step, ref) {
+		if !rec.byHand {
+			out = append(out, rec)
+		}
+	}
+	return out
+}
+
+// atWork reports whether a request is still at work and will commit.
+func (o *outside) atWork(step, ref string) bool {
+	for _, q := range o.requests {
+		if q.step == step && q.ref == ref && !q.committed && !q.commitAt.IsZero() {
+			return true
+		}
+	}
+	return false
+}
+
 // all are the records ever made under the reference, void ones included.
 func (o *outside) all(step, ref string) (out []*record) {
 	for _, rec := range o.records {
@@ -159,14 +202,9 @@ func (o *outside) all(step, ref string) (out []*record) {
 	return out
 }
 
-// absent reports the truth: nothing was made, and nothing that is at work will make it.
+// absent reports the truth: we made nothing, and nothing that is at work will make it.
 func (o *outside) absent(step, ref string) bool {
-	for _, q := range o.requests {
-		if q.step == step && q.ref == ref && !q.committed && !q.commitAt.IsZero() {
-			return false
-		}
-	}
-	return len(o.all(step, ref)) == 0
+	return !o.atWork(step, ref) && len(o.ours(step, ref)) == 0
 }
 
 func (o *outside) byID(id string) *record {

@@ -14,9 +14,15 @@ func (w *world) soundProof(t *rapid.T, it work.Item, proof work.Proof) {
 	if proof == "" {
 		t.Fatalf("a send of item %d was opened though the gate is closed", it.ID)
 	}
+	if it.PreviousID != 0 && !w.db.item(it.PreviousID).Status.Done() {
+		t.Fatalf("item %d is sent before its previous step is done", it.ID)
+	}
 	if proof == work.ProofKey {
 		if w.rules.Capabilities.Searchable || !w.rules.Capabilities.HonoursKeys {
 			t.Fatalf("a key opened the gate of a system that can be searched or ignores keys")
+		}
+		if w.out.atWork(it.Step, it.Reference) {
+			t.Fatalf("item %d is sent again under its key while a send is still at work", it.ID)
 		}
 		return // the outside itself must then make no second record
 	}
@@ -25,10 +31,29 @@ func (w *world) soundProof(t *rapid.T, it work.Item, proof work.Proof) {
 	}
 }
 
+// noReport: once the system said that it has it, only a person who looked may open the way again.
+func (w *world) noReport(t *rapid.T, it work.Item) {
+	for _, row := range w.db.state.rows {
+		if row.ItemID != it.ID || row.Outcome != work.AlreadyExists {
+			continue
+		}
+		attested := false
+		for _, a := range w.db.state.acts {
+			attested = attested || a.ItemID == it.ID && a.What == "attest" && !a.At.Before(row.EndedAt)
+		}
+		if !attested {
+			t.Fatalf("item %d is sent though the system said that it has it", it.ID)
+		}
+	}
+}
+
 // check holds after every step.
 func (w *world) check(t *rapid.T) {
+	if w.out.fault != "" {
+		t.Fatal(w.out.fault)
+	}
 	for _, it := range w.db.state.items {
-		if n := len(w.out.all(it.Step, it.Reference)); n > 1 {
+		if n := len(w.out.ours(it.Step, it.Reference)); n > 1 {
 			t.Fatalf("%d records outside for %s %s", n, it.BusinessKey, it.Step)
 		}
 		if w.spent[it.ID] > w.rules.Policy.Sends {
@@ -174,7 +199,7 @@ func (w *world) nextMoment() (next time.Time, more bool) {
 // over holds when a run has come to its end.
 func (w *world) over(t *rapid.T, it work.Item) {
 	live := 0
-	for _, rec := range w.out.all(it.Step, it.Reference) {
+	for _, rec := range w.out.ours(it.Step, it.Reference) {
 		if !rec.void {
 			live++
 		}

@@ -16,7 +16,11 @@ func (w *world) step(t *rapid.T) {
 		weight int
 		do     func(*rapid.T)
 	}
-	possible := []action{{"time passes", 5, w.timePasses}, {"person", w.people, w.person}, {"outside", 1, w.outsideVoids}, {"pause", 1, w.togglePause}}
+	deliver := 7
+	if w.slow {
+		deliver = 1
+	}
+	possible := []action{{"time passes", 3, w.timePasses}, {"time passes, to the point", 5, w.nextHappens}, {"person", w.people, w.person}, {"outside", 1, w.outsideVoids}, {"pause", 1, w.togglePause}}
 	if len(w.due()) > 0 {
 		possible = append(possible, action{"claim", 8, w.claim})
 	}
@@ -24,7 +28,7 @@ func (w *world) step(t *rapid.T) {
 		possible = append(possible, action{"begin", 7, w.begin})
 	}
 	if len(w.where(w.ended)) > 0 {
-		possible = append(possible, action{"deliver", 7, w.deliver})
+		possible = append(possible, action{"deliver", deliver, w.deliver})
 	}
 	if len(w.expired()) > 0 {
 		possible = append(possible, action{"sweep", 4, w.sweep})
@@ -47,9 +51,20 @@ var pauses = []time.Duration{time.Second, 4 * time.Second, 20 * time.Second, 40 
 
 func (w *world) timePasses(t *rapid.T) { w.advance(rapid.SampledFrom(pauses).Draw(t, "time")) }
 
+// nextHappens lets just so much time pass that something can happen: at such moments rules are broken.
+func (w *world) nextHappens(*rapid.T) {
+	if next, more := w.nextMoment(); more {
+		w.advance(next.Sub(w.now))
+	}
+}
+
 func (w *world) togglePause(*rapid.T) { w.rules.NoSends = !w.rules.NoSends }
 
 func (w *world) outsideVoids(t *rapid.T) {
+	if it := w.db.state.items[0]; w.kind == "unique references" && rapid.IntRange(0, 5).Draw(t, "by hand") == 0 {
+		w.out.enter(it)
+		return
+	}
 	if len(w.out.records) > 0 && rapid.IntRange(0, 3).Draw(t, "void") == 0 {
 		w.out.records[0].void = true
 	}
@@ -106,9 +121,13 @@ func (w *world) claimItem(t *rapid.T, id int64) {
 	if !ok || m.Op != work.OpenAttempt {
 		return
 	}
+	if m.Attempt.Kind == work.Find && !it.Status.Settled() && it.Status != work.Review && m.Item.LookupsUsed > w.rules.Policy.Lookups {
+		t.Fatalf("item %d is looked up %d times, allowed are %d", id, m.Item.LookupsUsed, w.rules.Policy.Lookups)
+	}
 	if m.Attempt.Kind == work.Send {
 		w.seen.proof(proof)
 		w.soundProof(t, it, proof)
+		w.noReport(t, it)
 		if it.Proposed > 0 && proof != work.ProofKey {
 			t.Fatalf("item %d is sent as it was, though a correction waits", id)
 		}
@@ -156,7 +175,7 @@ func (w *world) beginCall(t *rapid.T, c *call) {
 
 func (w *world) drawPlan(t *rapid.T) sendPlan {
 	if !w.calm {
-		return rapid.SampledFrom(sendPlans).Draw(t, "answer")
+		return rapid.SampledFrom(w.plans).Draw(t, "answer")
 	}
 	if w.accepts {
 		return planOK
@@ -169,7 +188,7 @@ func (w *world) share(t *rapid.T, d time.Duration) time.Duration {
 	if d <= 0 || w.calm {
 		return 0
 	}
-	return d * time.Duration(rapid.IntRange(0, 2).Draw(t, "share")) / 2
+	return d * time.Duration(rapid.SampledFrom([]int{0, 1, 2, 2}).Draw(t, "share")) / 2
 }
 
 func (w *world) beginFind(t *rapid.T, c *call) {
@@ -177,6 +196,10 @@ func (w *world) beginFind(t *rapid.T, c *call) {
 	if !w.calm {
 		c.endAt = w.now.Add(w.share(t, w.rules.Policy.RequestTimeout))
 		switch rapid.IntRange(0, 9).Draw(t, "lookup") {
+		case 6, 7:
+			if w.out.blink(c.item.Step+c.item.Reference, w.now) {
+				c.lookup = work.Lookup{Finding: work.NotFound}
+			}
 		case 8:
 			c.lookup = work.Lookup{Finding: work.CouldNotTell}
 		case 9:

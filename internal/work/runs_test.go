@@ -64,9 +64,11 @@ type world struct {
 	calls   []*call
 	spent   map[int64]int // sends of the present allowance, counted apart from the item
 	kind    string
-	people  int  // how busy people are
-	calm    bool // no new disturbances
-	accepts bool // what the system does with sends when all is calm
+	people  int        // how busy people are
+	slow    bool       // workers are paused and lost often
+	plans   []sendPlan // what happens to sends
+	calm    bool       // no new disturbances
+	accepts bool       // what the system does with sends when all is calm
 	seen    *coverage
 }
 
@@ -88,6 +90,7 @@ type call struct {
 var personalities = map[string]work.Capabilities{
 	"searchable":        {Searchable: true, Linger: time.Minute},
 	"searchable, lags":  {Searchable: true, Linger: time.Minute, SearchLag: 45 * time.Second, Misses: 2},
+	"searchable, slow":  {Searchable: true, Linger: 30 * time.Second, SearchLag: 2 * time.Minute},
 	"unique references": {Searchable: true, Linger: time.Minute, SearchLag: 20 * time.Second, UniqueReferences: true},
 	"keys":              {HonoursKeys: true, KeyLifetime: 10 * time.Minute, Linger: time.Minute},
 	"keys, short":       {HonoursKeys: true, KeyLifetime: 4 * time.Minute, Linger: 100 * time.Second},
@@ -96,13 +99,19 @@ var personalities = map[string]work.Capabilities{
 	"blind":             {Linger: time.Minute},
 }
 
-var personalityNames = []string{"searchable", "searchable, lags", "unique references", "keys", "keys, short", "keys for ever", "keys, searchable", "blind"}
+var personalityNames = []string{"searchable", "searchable, lags", "searchable, slow", "unique references", "keys", "keys, short", "keys for ever", "keys, searchable", "blind"}
+
+// moods let some runs dwell on what is rare in others.
+var moods = [][]sendPlan{sendPlans, {planLate, planReject, planLostBefore}, {planLate, planOK, planReject}, {planLate, planLostBefore}, {planDefer, planLate, planNoID}}
 
 func newWorld(t *rapid.T, seen *coverage) *world {
 	w := &world{now: epoch, db: newDatabase(), spent: map[int64]int{}, seen: seen}
 	w.kind = rapid.SampledFrom(personalityNames).Draw(t, "system")
 	caps := personalities[w.kind]
-	w.out = &outside{caps: caps, now: epoch, firstUse: map[string]time.Time{}, made: map[string]string{}}
+	w.out = &outside{caps: caps, now: epoch, firstUse: map[string]time.Time{}, made: map[string]string{},
+		content: map[string]string{}, blinked: map[string]time.Time{}}
+	w.plans = rapid.SampledFrom(moods).Draw(t, "mood")
+	w.slow = rapid.IntRange(0, 2).Draw(t, "slow workers") == 2
 	w.accepts = rapid.Bool().Draw(t, "accepts in the end")
 	w.people = rapid.SampledFrom([]int{3, 0, 15}).Draw(t, "people")
 	limit := mustAmount("500", "EUR")
