@@ -49,6 +49,8 @@ func openPostgres(ctx context.Context, s *Store) (*postgres, error) {
 		"timezone":                      "UTC",
 		"default_transaction_isolation": "read committed",
 		"jit":                           "off", // compiling a plan costs more than any of our queries
+		// A server that stands still inside a transaction (a paused machine) must not keep its locks from the others.
+		"idle_in_transaction_session_timeout": "5000",
 	} {
 		cc.RuntimeParams[name] = value
 	}
