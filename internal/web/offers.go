@@ -17,6 +17,7 @@ var needs = map[review.Action]struct{ note, reference bool }{
 
 // offers turns what the gate offers into buttons, and what it refuses into reasons.
 func (v view) offers(m *templates.Item, d review.Detail, by work.Actor, t typed) {
+	m.Kept = text(t.input.Note, review.MaxNote)
 	retryOpen := slices.ContainsFunc(d.Offers, func(o review.Offered) bool { return o.Action == review.Retry && o.Refusal == nil })
 	for _, o := range d.Offers {
 		switch {
@@ -29,6 +30,9 @@ func (v view) offers(m *templates.Item, d review.Detail, by work.Actor, t typed)
 		case o.Action == review.Attest && retryOpen: // sending needs no attestation
 		case o.Refusal == nil:
 			a := v.action(o.Action, d, t)
+			if a.Open {
+				m.Kept = "" // it is in its form again
+			}
 			if o.Main {
 				m.Main = &a
 			} else {

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"onefold/internal/review"
 	rt "onefold/internal/review/reviewtest"
 	"onefold/internal/store/storetest"
 	"onefold/internal/work"
@@ -78,4 +79,8 @@ func limitFrom(t testing.TB, w *rt.World, number string) {
 	if err := w.SetPolicy(t.Context(), sys.ID, sys.Version, sys.Policy, sys.MaxInFlight, sys.PerSecond, rt.Recorder); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func reviewQuery(key string) review.Query {
+	return review.Query{CompanyID: 1, Text: key, Tab: review.TabAll, Limit: 10}
 }

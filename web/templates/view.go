@@ -135,6 +135,7 @@ type Item struct {
 	Lines      []Line
 	Version    string
 	SeenAt     string
+	Kept       string // a note that was typed for an action that is not possible any more
 }
 
 // Action is a form that does one thing.

@@ -15,7 +15,7 @@ type words struct {
 	WhatWeKnow, WhatToDo, Others, NotPossible, Attempts, OlderAttempts, NewestAttempts, NoAttempts, Decisions, NoDecisions,
 	Steps, NotBegun, Facts, Lines, Note, Reference, Sent, Answered, Excerpts, Description, Quantity, Price, Assigned, AssignMe,
 	Release, Nobody, Times, StepsDone, Problem, ReportRef, WrongLogin, Throttled, File, System, StartImport, ImportHint,
-	Line, Reason, Overdue, Address, InFlight, Skip, MainNav, Try, Cut, JustNow, Soon, AgoPast, AgoFuture, AgoUnits string
+	Line, Reason, Overdue, Address, InFlight, Skip, MainNav, Try, Cut, YouTyped, JustNow, Soon, AgoPast, AgoFuture, AgoUnits string
 	StatusName, Sign, Tone, Reasons, ReasonShort, StatusSays, Tab, TabEmpty, TabEmptyTitle, Step, Action, ActionHelp, Refusal,
 	Did, Decision, RowSays, Send, SendShort, Find, FindShort, SystemSays, Errors, ErrorTitle, Fact, How map[string]string
 }
@@ -40,7 +40,7 @@ var Words = words{
 	ImportHint:  "One invoice a row. Rows that are already known are recognised, so the same file can be imported again.",
 	Line:        "Line", Reason: "Reason", Overdue: "Overdue", Address: "Address", InFlight: "On their way",
 	Skip: "Skip to the content", MainNav: "Main", Try: "Try {n} · {reference}", Cut: "…",
-	JustNow: "just now", Soon: "in a moment", AgoPast: "{n} ago", AgoFuture: "in {n}", AgoUnits: "s min h day days",
+	YouTyped: "What you had typed", JustNow: "just now", Soon: "in a moment", AgoPast: "{n} ago", AgoFuture: "in {n}", AgoUnits: "s min h day days",
 
 	StatusName: map[string]string{"queued": "Waiting to be sent", "in_progress": "Sending now", "in_progress/find": "Checking now",
 		"pending": "Outcome unknown", "failed": "Failed, will retry", "confirmed": "Confirmed", "review": "Needs a person",
@@ -139,7 +139,7 @@ var Words = words{
 		"open_attempt":     "It is on its way since {since}: wait for the answer.",
 		"previous_step":    "The step before it must be finished first.",
 		"found":            "A record was seen in {system}: sending again would make a second one.",
-		"reported":         "{system} said that it already has it: check there first.",
+		"reported":         "There is word that {system} has it already: check there first.",
 		"unknown":          "Something was sent and we do not know whether it arrived: check in {system} first.",
 		"settling":         "The last send may still be at work until {until}.",
 		"look_first":       "{system} is set to look first: check there before anything is sent.",
