@@ -44,7 +44,8 @@ func CleanKey(s string) (string, error) {
 // fold to the same text. It never fails: text that CleanKey would refuse is folded as well as it goes, for searching.
 func FoldKey(s string) string {
 	s = norm.NFC.String(strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "\uFFFD"), unicode.IsSpace), " "))
-	return norm.NFC.String(cases.Fold().String(s))
+	// Folding alone swaps the two cases of Cherokee instead of joining them.
+	return norm.NFC.String(strings.ToLower(cases.Fold().String(s)))
 }
 
 // Reference derives the reference that travels to the system for a business key. If the key fits the system it is the
