@@ -39,14 +39,14 @@ func decimalOf(cell string) rune {
 	if !ok || !strings.ContainsAny(s, ".,") {
 		return 0
 	}
-	_, asPoint := parseNumber(cell, '.')
-	_, asComma := parseNumber(cell, ',')
+	_, asPoint := readNumber(s, '.')
+	_, asComma := readNumber(s, ',')
 	switch {
-	case asPoint == nil && asComma == nil:
+	case asPoint && asComma:
 		return '?'
-	case asPoint == nil:
+	case asPoint:
 		return '.'
-	case asComma == nil:
+	case asComma:
 		return ','
 	}
 	return 0
@@ -58,6 +58,14 @@ func parseNumber(cell string, decimal rune) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("%q is not a number", shown(cell))
 	}
+	if s, ok = readNumber(s, decimal); !ok {
+		return "", fmt.Errorf("%q is not a number with a decimal %s, as the rest of the file has it", shown(cell), markName(decimal))
+	}
+	return s, nil
+}
+
+// readNumber reads a tidy number under one of the marks and returns it with a point.
+func readNumber(s string, decimal rune) (string, bool) {
 	if decimal == ',' {
 		s = strings.Map(func(r rune) rune {
 			switch r {
@@ -72,10 +80,7 @@ func parseNumber(cell string, decimal rune) (string, error) {
 	if strings.Contains(s, ",") && groupedRe.MatchString(s) {
 		s = strings.ReplaceAll(s, ",", "")
 	}
-	if !digitsRe.MatchString(s) {
-		return "", fmt.Errorf("%q is not a number with a decimal %s, as the rest of the file has it", shown(cell), markName(decimal))
-	}
-	return s, nil
+	return s, digitsRe.MatchString(s)
 }
 
 func markName(decimal rune) string {
