@@ -37,13 +37,25 @@ func BenchmarkClaimAndClose(b *testing.B) {
 // recordMany records new items in one change.
 func recordMany(t testing.TB, s *store.Store, from, n int) {
 	t.Helper()
+	must(t, recordUnlessThere(t.Context(), s, from, n))
+}
+
+// recordUnlessThere records n items in one change, but for those whose key is taken.
+func recordUnlessThere(ctx context.Context, s *store.Store, from, n int) error {
 	keys := make([]work.PickKey, n)
 	for i := range keys {
 		keys[i] = work.PickKey{CompanyID: 1, Automation: "invoices", FoldedKey: work.FoldKey(benchKey(from + i)), Step: "create"}
 	}
-	_, err := s.Change(t.Context(), work.Pick{Keys: keys}, func(now time.Time, _ []work.Picked) ([]work.Move, error) {
+	_, err := s.Change(ctx, work.Pick{Keys: keys}, func(now time.Time, picked []work.Picked) ([]work.Move, error) {
+		there := make(map[string]bool, len(picked))
+		for _, p := range picked {
+			there[p.Item.BusinessKey] = true
+		}
 		moves := make([]work.Move, 0, n)
 		for i := range n {
+			if there[benchKey(from+i)] {
+				continue
+			}
 			m, err := newMove(benchKey(from+i), now)
 			if err != nil {
 				return nil, err
@@ -52,7 +64,7 @@ func recordMany(t testing.TB, s *store.Store, from, n int) {
 		}
 		return moves, nil
 	})
-	must(t, err)
+	return err
 }
 
 func benchKey(i int) string { return fmt.Sprintf("INV-2026-11-%07d", i) }

@@ -89,7 +89,8 @@ func (s *Store) takenRecords(ctx context.Context, moves []work.Move) (ids []int6
 	return ids, nil
 }
 
-// takenReferences are the references among the new items that another business key of the system has.
+// takenReferences are the references among the new items that another business key of the system has. The same key
+// recorded at the same moment is no such case, though the database may name this index first.
 func (s *Store) takenReferences(ctx context.Context, moves []work.Move) (refs []string, err error) {
 	type reference struct{ system, step, text string }
 	mine := map[reference]bool{}
@@ -101,8 +102,9 @@ func (s *Store) takenReferences(ctx context.Context, moves []work.Move) (refs []
 		taken := mine[r]
 		mine[r] = true
 		if !taken {
-			err = s.row(ctx, "SELECT EXISTS (SELECT 1 FROM item_keys WHERE lower(reference) = ?4 AND reference = ?1 AND system_id = ?2 AND step = ?3)",
-				[]any{r.text, r.system, r.step, lowerASCII(r.text)}, &taken)
+			err = s.row(ctx, "SELECT EXISTS (SELECT 1 FROM item_keys WHERE lower(reference) = ?4 AND reference = ?1 AND system_id = ?2 AND step = ?3"+
+				" AND NOT (folded_key = ?5 AND company_id = ?6 AND automation = ?7))", []any{r.text, r.system, r.step, lowerASCII(r.text),
+				work.FoldKey(m.Item.BusinessKey), m.Item.CompanyID, m.Item.Automation}, &taken)
 			if err != nil {
 				return nil, err
 			}

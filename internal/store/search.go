@@ -44,12 +44,12 @@ type searcher interface {
 // Search implements review.Store. The order is by last change, then by id, so each row is on exactly one page.
 func (s *Store) Search(ctx context.Context, q review.Query) (review.Page, error) {
 	q.Limit = min(max(q.Limit, 1), 200)
-	folded := work.FoldKey(q.Text)
+	text := tidy(strings.ToValidUTF8(q.Text, "\uFFFD"), maxShort)
+	folded := work.FoldKey(text)
 	if folded == "" {
 		return s.page(ctx, q, review.HowAll, "", nil)
 	}
-	plain := lowerASCII(strings.Join(strings.Fields(strings.ToValidUTF8(strings.ReplaceAll(q.Text, "\x00", ""), "\uFFFD")), " "))
-	folded = strings.ReplaceAll(folded, "\x00", "")
+	plain := lowerASCII(strings.Join(strings.Fields(text), " "))
 	for _, how := range []review.How{review.HowExact, review.HowPrefix, review.HowPart} {
 		hits, args := s.hits(how, q.CompanyID, folded, plain)
 		if q.After != (review.Cursor{}) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -140,6 +142,8 @@ func (d *pgDoor) insertKeys(ctx context.Context, p *plan) ([]*work.Item, error) 
 		it.ID = ids[i]
 		keys[i] = newKeyRow(it)
 	}
+	// One order for all servers, so that two of them with the same keys wait for each other only one way.
+	slices.SortFunc(keys, func(a, b *keyRow) int { return strings.Compare(a.folded, b.folded) })
 	if r, err = d.conn.Query(ctx, pgInsertKeys, keysTable.arrays(keys)...); err != nil {
 		return nil, pgError(err)
 	}
