@@ -33,7 +33,7 @@ bench: packages ## this engine and its peers in one run on one PostgreSQL server
 
 torture: packages ## the long crash run: real servers, real kills; KILLS=200 ITEMS=20000
 	ONEFOLD_REQUIRE_POSTGRES=1 scripts/with-postgres \
-		go test ./internal/crash -count=1 -timeout 3h -v -run TestTorture -torture -kills=$(KILLS) -items=$(ITEMS)
+		go test ./internal/crash -count=1 -timeout 60m -v -run TestTorture -torture -kills=$(KILLS) -items=$(ITEMS)
 
 generate: bin/templ ## pages from their templates, docs/state-machine.md from the code
 	bin/templ generate

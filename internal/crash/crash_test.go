@@ -34,15 +34,18 @@ type run struct {
 func TestCrash(t *testing.T) {
 	if testing.Short() {
 		t.Run("sqlite", func(t *testing.T) {
+			t.Parallel()
 			run{servers: 1, items: 80, lasts: 4 * time.Second, every: time.Second, settles: 2 * time.Minute}.on(t, sqlite(t))
 		})
 		return
 	}
 	t.Run("postgres", func(t *testing.T) {
-		run{servers: 3, items: 600, lasts: 20 * time.Second, every: 700 * time.Millisecond, kills: 10, outages: 1, settles: 2 * time.Minute}.on(t, postgres(t))
+		t.Parallel()
+		run{servers: 3, items: 500, lasts: 16 * time.Second, every: 700 * time.Millisecond, kills: 8, outages: 1, settles: 2 * time.Minute}.on(t, postgres(t))
 	})
 	t.Run("sqlite", func(t *testing.T) {
-		run{servers: 1, items: 200, lasts: 10 * time.Second, every: 1500 * time.Millisecond, kills: 3, settles: 2 * time.Minute}.on(t, sqlite(t))
+		t.Parallel()
+		run{servers: 1, items: 150, lasts: 8 * time.Second, every: 1500 * time.Millisecond, kills: 3, settles: 2 * time.Minute}.on(t, sqlite(t))
 	})
 }
 

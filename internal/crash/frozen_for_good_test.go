@@ -15,6 +15,7 @@ import (
 // A server that is frozen for good in the middle of a transaction (a paused virtual machine: nothing ends its connection)
 // holds its locks. The others must be able to go on all the same.
 func TestServerFrozenForGoodInATransaction(t *testing.T) {
+	t.Parallel()
 	d := postgres(t)
 	out := startOutside(t, d.dir, sandboxserver.Plan{})
 	connect(t, d.url, connection{id: "search", personality: sandbox.Search, address: out.address + "/search"})

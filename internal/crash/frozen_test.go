@@ -16,8 +16,14 @@ import (
 // A worker frozen between claim and send, for longer than its lease, sends nothing when it wakes up; another server
 // settles the item. Likewise one that was frozen past send-by only: what it did not begin in time it does not begin.
 func TestFrozenBetweenClaimAndSend(t *testing.T) {
-	t.Run("postgres", func(t *testing.T) { frozenBetweenClaimAndSend(t, postgres(t), true) })
-	t.Run("sqlite", func(t *testing.T) { frozenBetweenClaimAndSend(t, sqlite(t), false) })
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		frozenBetweenClaimAndSend(t, postgres(t), true)
+	})
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		frozenBetweenClaimAndSend(t, sqlite(t), false)
+	})
 }
 
 // frozenTimeout is long enough for send-by to pass well before it.

@@ -23,6 +23,7 @@ func TestOlderDatabaseFilePutBack(t *testing.T) {
 }
 
 func olderFilePutBack(t *testing.T, mark bool) {
+	t.Parallel()
 	d := sqlite(t)
 	out := startOutside(t, d.dir, sandboxserver.Plan{})
 	systems := connectAll(t, d.url, out.address)

@@ -13,6 +13,7 @@ import (
 
 // Many servers start at once on an empty database: one of them makes the schema, all of them work.
 func TestManyServersStartAtOnce(t *testing.T) {
+	t.Parallel()
 	d := postgres(t)
 	out := startOutside(t, d.dir, sandboxserver.Plan{})
 	servers := startServers(t, d.dir, d.url, 6)
