@@ -199,7 +199,7 @@ func TestTheLimitCountsUnpackedBytes(t *testing.T) {
 func TestSecretsAreNotRecorded(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Set-Cookie", "sid=COOKIE-1")
-		io.WriteString(w, `{"access_token":"TOKEN-1","password" : "PASS\"-1","client_secret":42,"id":"a","business_key":"INV-1","echo":"MY-SECRET-1","h":"Bearer abcdefghijkl"}`) //nolint:errcheck // test
+		io.WriteString(w, `{"access_token":"TOKEN-1","password" : "PASS\"-1","client_secret":987654321,"id":"a","business_key":"INV-1","echo":"MY-SECRET-1","h":"Bearer abcdefghijkl"}`) //nolint:errcheck // test
 	})
 	tr := transport(t, Config{BaseURL: s.URL, Secrets: []string{"MY-SECRET-1", ""}, Authorize: func(h http.Header) {
 		h.Set("Authorization", "Bearer MY-SECRET-1")
@@ -208,7 +208,7 @@ func TestSecretsAreNotRecorded(t *testing.T) {
 	r := tr.Write(t.Context(), Call{Method: "POST", Path: "/x", Query: map[string][]string{"token": {"QUERY-1"}, "page": {"2"}},
 		Header: http.Header{"Idempotency-Key": {"IDEM-1"}}, Body: []byte("grant=x&refresh_token=FORM-1&a=b")}, soon())
 	all := r.Exchange.Request + r.Exchange.Response
-	for _, secret := range []string{"COOKIE-1", "TOKEN-1", "PASS", "42", "MY-SECRET-1", "abcdefghijkl", "KEY-9", "QUERY-1", "FORM-1"} {
+	for _, secret := range []string{"COOKIE-1", "TOKEN-1", "PASS", "987654321", "MY-SECRET-1", "abcdefghijkl", "KEY-9", "QUERY-1", "FORM-1"} {
 		if strings.Contains(all, secret) {
 			t.Errorf("%s is recorded:\n%s", secret, all)
 		}

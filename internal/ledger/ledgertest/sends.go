@@ -71,6 +71,7 @@ var sendCases = []sendCase{
 	{name: "Trial123_ReasonOf200KB", fault: "reject_long", allowed: rejected, says: "…"},
 	{name: "Trial123_ReasonWithAZeroByte", fault: "reject_zero_byte", allowed: rejected, says: "refused: "},
 	{name: "Trial123_ReasonNotUTF8", fault: "reject_not_utf8", allowed: rejected, says: "refused: "},
+	{name: "RefusalAsAPage", fault: "reject_page", allowed: unknown, says: "the accounting system answered with a web page"},
 	{name: "DuplicateReported", fault: "duplicate_error", allowed: []work.Outcome{work.AlreadyExists, work.Unknown}},
 	{name: "LoginRefused", fault: "login", allowed: deferred, says: "login", check: login},
 	{name: "Trial97_Wait40000", fault: "wait:40000", allowed: deferred, says: "(429)", check: waits(40000*time.Second, 40000*time.Second)},

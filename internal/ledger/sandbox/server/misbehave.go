@@ -70,6 +70,8 @@ func (s *Server) before(c *call) bool {
 		w.Header().Set("Content-Type", "application/xml")
 		w.WriteHeader(http.StatusBadRequest)
 		fmt.Fprintf(w, "<?xml version=\"1.0\"?><error>%s</error>", c.reason()) //nolint:errcheck // the client may be gone
+	case RejectPage:
+		page(w, http.StatusBadRequest, "<html><body>blocked</body></html>")
 	case RejectBare:
 		w.Header()["Content-Type"] = nil
 		w.WriteHeader(http.StatusBadRequest)

@@ -64,6 +64,7 @@ const (
 	RejectBare       Fault = "reject_bare"        // 400 without body and type
 	RejectCharset    Fault = "reject_charset"     // 400 as Application/JSON; charset=UTF-8
 	RejectRaw        Fault = "reject_raw"         // 400 whose reason is Rule.Reason byte by byte, valid or not
+	RejectPage       Fault = "reject_page"        // 400 as a web page, as a firewall in between gives it
 	DuplicateError   Fault = "duplicate_error"    // 409 duplicate though nothing is there
 	TrimReference    Fault = "trim_reference"     // the reference is stored without outer blanks
 	UpperReference   Fault = "upper_reference"    // the reference is stored in capitals
@@ -85,7 +86,7 @@ const (
 var Faults = []Fault{DropBefore, DropAfter, CommitLate, ErrorBefore, ErrorAfter, Unavailable, UnavailableAfter, GatewayPage,
 	GatewayAfter, RateLimit, Login, PageBefore, PageAfter, EmptyBefore, EmptyAfter, WrongType, Garbage, Redirect301, Redirect302,
 	Redirect303, Redirect307, Redirect308, Drip, DripHeaders, Endless, EndlessError, HugeGzip, CloseReused, ListAnswer, ZeroID,
-	NullID, EmptyID, NumericID, Reject, RejectFinal, RejectXML, RejectBare, RejectCharset, RejectRaw, DuplicateError, TrimReference,
+	NullID, EmptyID, NumericID, Reject, RejectFinal, RejectXML, RejectBare, RejectCharset, RejectRaw, RejectPage, DuplicateError, TrimReference,
 	UpperReference, TotalTimes100, TotalPlusCent, TotalPlusOne, OtherCustomer, Voided, Deleted, Lag, SearchEmpty, SearchError,
 	SearchForbidden, SearchBrokenPage, OtherBooks}
 
