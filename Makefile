@@ -1,6 +1,10 @@
 # Onefold. `make help` lists what there is.
 
 .DEFAULT_GOAL := help
+
+# Tests, checks and the shipped binary compile alike, so that a cold machine compiles once.
+export CGO_ENABLED := 0
+
 .PHONY: help run demo build test check bench torture generate packages
 
 # Where the server keeps its data when it is started from here.
@@ -20,7 +24,7 @@ demo: ## a month end against an accounting system that misbehaves
 	go run ./cmd/server demo
 
 build: ## the server as one static binary, in bin/onefold
-	CGO_ENABLED=0 go build -trimpath -o bin/onefold ./cmd/server
+	go build -trimpath -o bin/onefold ./cmd/server
 
 test: packages ## all tests, with a PostgreSQL server of their own
 	ONEFOLD_REQUIRE_POSTGRES=1 ONEFOLD_REQUIRE_BROWSER=1 scripts/with-postgres go test -timeout 15m ./...
