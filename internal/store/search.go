@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -31,12 +32,14 @@ var tabs = map[review.Tab][]work.Status{
 }
 
 // maxHits is how many rows a search by a beginning or a part looks at.
-const maxHits = 10000
+const maxHits = 5000
 
 // searcher is how a database finds a part of a text.
 type searcher interface {
 	id() string      // the item id of item_search
 	numbers() string // the numbers of a JSON array in the parameter ?1
+	// chains are all items i that share a key with the ids in a JSON array.
+	chains(parameter string) string
 	// part is a condition on item_search, with the parameter's value.
 	part(folded string) (condition string, arg any)
 }
@@ -47,25 +50,30 @@ func (s *Store) Search(ctx context.Context, q review.Query) (review.Page, error)
 	text := tidy(strings.ToValidUTF8(q.Text, "\uFFFD"), maxShort)
 	folded := work.FoldKey(text)
 	if folded == "" {
-		return s.page(ctx, q, review.HowAll, "", nil)
+		return s.page(ctx, q, review.HowAll, nil)
 	}
 	plain := lowerASCII(strings.Join(strings.Fields(text), " "))
 	for _, how := range []review.How{review.HowExact, review.HowPrefix, review.HowPart} {
-		hits, args := s.hits(how, q.CompanyID, folded, plain)
-		if q.After != (review.Cursor{}) {
-			// A later page belongs to the way in which the first one was found.
+		hits, err := s.hits(ctx, how, q.CompanyID, folded, plain)
+		if err != nil {
+			return review.Page{}, err
+		}
+		if len(hits) == 0 {
+			continue
+		}
+		if q.After != (review.Cursor{}) { // a later page belongs to the way in which the first one was found
 			first := q
 			first.After, first.Limit = review.Cursor{}, 1
-			page, err := s.page(ctx, first, how, hits, args)
+			page, err := s.page(ctx, first, how, hits)
 			if err != nil {
 				return review.Page{}, err
 			}
 			if len(page.Items) == 0 {
 				continue
 			}
-			return s.page(ctx, q, how, hits, args)
+			return s.page(ctx, q, how, hits)
 		}
-		page, err := s.page(ctx, q, how, hits, args)
+		page, err := s.page(ctx, q, how, hits)
 		if err != nil || len(page.Items) > 0 {
 			return page, err
 		}
@@ -73,56 +81,71 @@ func (s *Store) Search(ctx context.Context, q review.Query) (review.Page, error)
 	return review.Page{How: review.HowNone}, nil
 }
 
-// hits is a query for the ids of items that match, with its parameters.
-func (s *Store) hits(how review.How, company int64, folded, plain string) (text string, args []any) {
+// hits are the ids of items that match.
+func (s *Store) hits(ctx context.Context, how review.How, company int64, folded, plain string) ([]int64, error) {
 	const known = "external_id <> '' AND status IN ('confirmed', 'resolved')"
 	switch how {
 	case review.HowExact:
-		return "SELECT item_id AS id FROM item_keys WHERE folded_key = ?2 AND company_id = ?1" +
-			" UNION SELECT item_id FROM item_keys WHERE lower(reference) = ?3 AND company_id = ?1" +
-			" UNION SELECT id FROM items WHERE lower(external_id) = ?3 AND company_id = ?1 AND " + known +
-			" UNION SELECT id FROM items WHERE lower(external_number) = ?3 AND external_number <> '' AND company_id = ?1", []any{company, folded, plain}
-	case review.HowPrefix:
+		return s.ids(ctx, "SELECT item_id AS id FROM item_keys WHERE folded_key = ?2 AND company_id = ?1"+
+			" UNION SELECT item_id FROM item_keys WHERE lower(reference) = ?3 AND company_id = ?1"+
+			" UNION SELECT id FROM items WHERE lower(external_id) = ?3 AND company_id = ?1 AND "+known+
+			" UNION SELECT id FROM items WHERE lower(external_number) = ?3 AND external_number <> '' AND company_id = ?1", company, folded, plain)
+	case review.HowPrefix: // the last ones first: numbers grow
 		const last = "\U0010FFFF"
-		some := func(text string) string { return "SELECT id FROM (" + text + " LIMIT " + strconv.Itoa(maxHits) + ") h" }
-		return some("SELECT item_id AS id FROM item_keys WHERE folded_key >= ?2 AND folded_key < ?4 AND company_id = ?1 ORDER BY folded_key") +
-			" UNION " + some("SELECT item_id AS id FROM item_keys WHERE lower(reference) >= ?3 AND lower(reference) < ?5 AND company_id = ?1 ORDER BY lower(reference)") +
-			" UNION " + some("SELECT id FROM items WHERE lower(external_id) >= ?3 AND lower(external_id) < ?5 AND company_id = ?1 AND "+known+" ORDER BY lower(external_id)") +
-			" UNION " + some("SELECT id FROM items WHERE lower(external_number) >= ?3 AND lower(external_number) < ?5 AND external_number <> '' AND company_id = ?1 ORDER BY lower(external_number)"),
-			[]any{company, folded, plain, folded + last, plain + last}
+		some := func(text string) string { return "SELECT id FROM (" + text + " DESC LIMIT " + strconv.Itoa(maxHits) + ") h" }
+		return s.ids(ctx, some("SELECT item_id AS id FROM item_keys WHERE folded_key >= ?2 AND folded_key < ?4 AND company_id = ?1 ORDER BY folded_key")+
+			" UNION "+some("SELECT item_id AS id FROM item_keys WHERE lower(reference) >= ?3 AND lower(reference) < ?5 AND company_id = ?1 ORDER BY lower(reference)")+
+			" UNION "+some("SELECT id FROM items WHERE lower(external_id) >= ?3 AND lower(external_id) < ?5 AND company_id = ?1 AND "+known+" ORDER BY lower(external_id)")+
+			" UNION "+some("SELECT id FROM items WHERE lower(external_number) >= ?3 AND lower(external_number) < ?5 AND external_number <> '' AND company_id = ?1 ORDER BY lower(external_number)"),
+			company, folded, plain, folded+last, plain+last)
 	default:
 		condition, arg := s.db.search().part(folded)
-		return "SELECT k.item_id AS id FROM item_search JOIN item_keys k ON k.item_id = item_search." + s.db.search().id() +
-			" WHERE k.company_id = ?1 AND " + condition + " LIMIT " + strconv.Itoa(maxHits), []any{company, arg}
+		return s.ids(ctx, "SELECT w.id FROM (SELECT "+s.db.search().id()+" AS id FROM item_search WHERE "+condition+" LIMIT "+strconv.Itoa(maxHits)+") w"+
+			" JOIN item_keys k ON k.item_id = w.id WHERE k.company_id = ?1", company, arg)
 	}
 }
 
-// page reads one page of the list, of all rows or of the hits' keys.
-func (s *Store) page(ctx context.Context, q review.Query, how review.How, hits string, args []any) (page review.Page, err error) {
-	page.How = how
-	b := &pageQuery{args: args, place: s.db.at}
-	if hits == "" {
-		b.args = []any{q.CompanyID}
+func (s *Store) ids(ctx context.Context, text string, args ...any) (list []int64, err error) {
+	r, err := s.db.query(ctx, text, args...)
+	if err != nil {
+		return nil, err
 	}
-	var branches []string
-	if hits == "" { // one walk down the index for each status
-		for _, status := range statuses(q) {
-			branches = append(branches, "SELECT * FROM (SELECT i.id, i.changed_at FROM items i WHERE i.company_id = ?1 AND i.status = '"+string(status)+"'"+
-				b.filter(q, status)+" AND "+shownRow+" ORDER BY i.changed_at DESC, i.id DESC LIMIT "+strconv.Itoa(q.Limit+1)+") s")
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for r.Next() {
+		var id int64
+		if err := r.Scan(&id); err != nil {
+			return nil, fmt.Errorf("search: %w", err)
 		}
-	} else {
-		for _, status := range statuses(q) {
-			branches = append(branches, "SELECT i.id, i.changed_at FROM chain c JOIN items i ON i.id = c.id WHERE i.status = '"+string(status)+"'"+
-				b.filter(q, status)+" AND "+shownRow)
+		list = append(list, id)
+	}
+	return list, r.Err()
+}
+
+// page reads one page of the list: of all rows, or of the keys of the hits.
+func (s *Store) page(ctx context.Context, q review.Query, how review.How, hits []int64) (page review.Page, err error) {
+	page.How = how
+	b := &pageQuery{place: s.db.at}
+	var branches []string
+	for _, status := range statuses(q) {
+		if hits == nil { // one walk down the index for each status
+			branches = append(branches, "SELECT * FROM (SELECT i.id, i.changed_at FROM items i WHERE i.company_id = "+b.add(q.CompanyID)+
+				" AND i.status = '"+string(status)+"'"+b.filter(q, status)+" AND "+shownRow+
+				" ORDER BY i.changed_at DESC, i.id DESC LIMIT "+strconv.Itoa(q.Limit+1)+") s")
+		} else {
+			branches = append(branches, "(i.status = '"+string(status)+"'"+b.filter(q, status)+")")
 		}
 	}
 	if len(branches) == 0 {
 		return page, nil
 	}
 	text := "SELECT id, changed_at FROM (" + strings.Join(branches, " UNION ALL ") + ") u ORDER BY changed_at DESC, id DESC LIMIT " + strconv.Itoa(q.Limit+1)
-	if hits != "" {
-		text = "WITH hit AS (" + hits + "), chain AS (SELECT DISTINCT o.item_id AS id FROM hit JOIN item_keys m ON m.item_id = hit.id" +
-			" JOIN item_keys o ON o.folded_key = m.folded_key AND o.company_id = m.company_id AND o.automation = m.automation) " + text
+	if hits != nil {
+		list, err := json.Marshal(hits)
+		if err != nil {
+			return page, err
+		}
+		text = "SELECT DISTINCT i.id, i.changed_at FROM " + s.db.search().chains(b.add(string(list))) + " WHERE (" + strings.Join(branches, " OR ") + ") AND " + shownRow +
+			" ORDER BY i.changed_at DESC, i.id DESC LIMIT " + strconv.Itoa(q.Limit+1)
 	}
 	places, err := s.places(ctx, text, b.args)
 	if err != nil {
@@ -237,6 +260,14 @@ type pgSearch struct{}
 
 func (pgSearch) numbers() string { return "(SELECT value::bigint FROM json_array_elements_text(?1::json) AS j (value))" }
 
+// The joins go from the few to the many, whatever the planner believes.
+func (pgSearch) chains(p string) string {
+	return "json_array_elements_text(" + p + "::json) AS h (value)" +
+		" CROSS JOIN LATERAL (SELECT folded_key, company_id, automation FROM item_keys WHERE item_id = h.value::bigint OFFSET 0) m" +
+		" CROSS JOIN LATERAL (SELECT item_id FROM item_keys WHERE folded_key = m.folded_key AND company_id = m.company_id AND automation = m.automation OFFSET 0) o" +
+		" CROSS JOIN LATERAL (SELECT * FROM items WHERE id = o.item_id OFFSET 0) i"
+}
+
 func (pgSearch) id() string { return "item_id" }
 
 func (pgSearch) part(folded string) (string, any) {
@@ -249,6 +280,12 @@ func (pgSearch) part(folded string) (string, any) {
 type sqliteSearch struct{}
 
 func (sqliteSearch) numbers() string { return "(SELECT value FROM json_each(?1))" }
+
+func (sqliteSearch) chains(p string) string {
+	return "json_each(" + p + ") h CROSS JOIN item_keys m ON m.item_id = h.value" +
+		" CROSS JOIN item_keys o ON o.folded_key = m.folded_key AND o.company_id = m.company_id AND o.automation = m.automation" +
+		" CROSS JOIN items i ON i.id = o.item_id"
+}
 
 func (sqliteSearch) id() string { return "rowid" }
 
