@@ -212,15 +212,23 @@ func lookedAtSettled(it *Item, ev FindClosed, l Lookup, r Rules, now time.Time) 
 	case l.Finding == CouldNotTell:
 		lookAgain(it, r, now.Add(lookupWait(*it, r.Policy)), early, now)
 	case it.Status == Confirmed && l.Finding == NotFound:
-		if missAtSettled(it, ev.Started, r) {
+		// One miss is never enough here: the record may be too new for the search.
+		if countMiss(it, ev.Started, r); it.Misses >= max(2, r.Misses()) {
 			contrary(ReasonContradiction, "it was there, but the accounting system does not show it any more")
 			it.SeenID, it.SeenNumber = it.ExternalID, it.ExternalNumber
 			return
 		}
 		it.LastLook = LastLookOwed
 		lookAgain(it, r, now.Add(max(r.SearchLag(), lookupWait(*it, r.Policy))), early, now)
-	case l.Finding == NotFound, it.Status == Closed && l.Finding == FoundVoid:
-		lookedAtLast(it, r, early, now) // as the person said
+	case l.Finding == NotFound: // as the person said, if it is missed as often as the system asks
+		countMiss(it, ev.Started, r)
+		if !early && it.LastLook == LastLookOwed && it.Misses < r.Misses() {
+			lookAgain(it, r, now.Add(max(r.SearchLag(), minApart)), early, now)
+			return
+		}
+		lookedAtLast(it, r, early, now)
+	case it.Status == Closed && l.Finding == FoundVoid:
+		lookedAtLast(it, r, early, now)
 	case it.Status == Closed:
 		contrary(ReasonLateEvidence, "it was closed, but a record is there")
 	case l.Finding == FoundVoid:
@@ -237,19 +245,18 @@ func lookedAtSettled(it *Item, ev FindClosed, l Lookup, r Rules, now time.Time) 
 	}
 }
 
-// missAtSettled counts a miss of a record that was known to be there; true if it is a contradiction. One miss is never
-// enough: the record may be too new for the search.
-func missAtSettled(it *Item, started time.Time, r Rules) bool {
+// countMiss counts a miss at a settled item if it is apart from the one before.
+func countMiss(it *Item, started time.Time, r Rules) {
 	if it.Misses == 0 || !started.Before(it.LastMissAt.Add(max(r.SearchLag(), minApart))) {
 		it.Misses++
 		it.LastMissAt = started
 	}
-	return it.Misses >= max(2, r.Misses())
 }
 
 // lookedAtLast ends the last look, unless the look came early.
 func lookedAtLast(it *Item, r Rules, early bool, now time.Time) {
 	if early && it.LastLook == LastLookOwed {
+		it.Misses = 0
 		it.DueAt = lastLookAt(*it, r, now)
 		return
 	}

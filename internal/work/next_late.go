@@ -147,11 +147,11 @@ func lateLookup(it *Item, ev LateLookup, r Rules, now time.Time) error {
 }
 
 // lateLookupAtSettled takes in a record that was seen late, if it speaks against what the item was settled as. While a
-// look is open nothing is done: it sees the same.
+// look is open it is only kept: that look's close decides on all evidence.
 func lateLookupAtSettled(it *Item, l Lookup) {
 	why := ReasonLateEvidence
 	switch {
-	case it.OpenAttempt != 0 || l.Finding == FoundVoid:
+	case l.Finding == FoundVoid:
 		return
 	case l.Finding == FoundSeveral:
 		why = ReasonDuplicates
@@ -159,6 +159,10 @@ func lateLookupAtSettled(it *Item, l Lookup) {
 		return
 	case it.Status == Confirmed:
 		why = ReasonDuplicates
+	}
+	if it.OpenAttempt != 0 {
+		it.LateID, it.SeenNumber, it.Positive = l.Record.ID, l.Record.Number, RecordWasFound
+		return
 	}
 	seen(it, l.Record)
 	it.LastError = remarkf("seen late: record %s is there", l.Record.ID)
