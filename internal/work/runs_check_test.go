@@ -118,7 +118,7 @@ func (w *world) evidenced(t *rapid.T, it work.Item) {
 		t.Fatalf("item %d is failed though %s", it.ID, it.Positive)
 	case it.Status == work.Confirmed && it.Proposed > 0:
 		t.Fatalf("item %d is confirmed as first sent, though a correction waits", it.ID)
-	case it.Status == work.Review && it.Reason == work.ReasonContradiction && len(w.out.all(it.Step, it.Reference)) > 0:
+	case it.Status == work.Review && it.Reason == work.ReasonContradiction && len(w.out.ours(it.Step, it.Reference)) > 0:
 		t.Fatalf("item %d is called a contradiction, but the record is there", it.ID)
 	case it.Status == work.Queued && it.Positive == work.RecordWasFound:
 		t.Fatalf("item %d waits to be sent though it was found", it.ID)
