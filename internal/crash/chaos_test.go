@@ -53,9 +53,12 @@ func (c *chaos) run(ctx context.Context, enough int, seed uint64) {
 				c.kill(s, 0)
 			case dice < 65: // started again later
 				c.kill(s, time.Duration(part*float64(3*time.Second)))
-			case dice < 85: // longer than a lease
+			case dice < 80: // longer than a lease
 				c.long.Add(1)
 				c.stop(s, lease+time.Duration(part*float64(2*time.Second)))
+			case dice < 87: // until others may have looked, not found it and sent it again
+				c.long.Add(1)
+				c.stop(s, lease+settle+time.Duration((1+2*part)*float64(time.Second)))
 			default: // long enough for a send to be too late, too short for anybody to notice
 				c.stop(s, sendWindow+time.Duration(part*float64(requestTimeout)))
 			}

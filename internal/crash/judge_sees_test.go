@@ -34,9 +34,18 @@ func TestJudgeSees(t *testing.T) {
 		w.effects = append(w.effects, e)
 	}
 	freezeInWrite := func(w *world) {
-		from := w.rows[0].tries[0].started.Add(10 * time.Millisecond)
-		w.freezes = []freeze{{node: "node-a", from: from, to: from.Add(lease + time.Second)}}
-		again(w, lease+1200*time.Millisecond)
+		r := w.rows[0]
+		first := r.tries[0]
+		from := first.started.Add(10 * time.Millisecond)
+		w.freezes = []freeze{{node: "node-a", from: from, to: from.Add(lease + settle + 3*time.Second)}}
+		again(w, lease+settle+3100*time.Millisecond)
+		look := try{item: 1, number: 2, kind: "find", node: "node-b", started: first.started.Add(lease + settle + time.Second),
+			ended: first.started.Add(lease + settle + 1100*time.Millisecond), finding: "not_found"}
+		second := first
+		second.number, second.node, second.started = 3, "node-b", look.ended
+		second.sendBy, second.ended = second.started.Add(sendWindow), second.started.Add(time.Second)
+		r.tries[0].outcome, r.tries[0].ended = "unknown", first.started.Add(lease)
+		r.tries, r.attempts, r.sends = append(r.tries, look, second), 3, 2
 	}
 	for name, c := range map[string]struct {
 		bend func(w *world)
@@ -50,6 +59,10 @@ func TestJudgeSees(t *testing.T) {
 			freezeInWrite(w)
 			w.rows[0].status, w.rows[0].reason = work.Review, work.ReasonDuplicates
 		}, ""},
+		"frozen, looked too early": {func(w *world) {
+			freezeInWrite(w)
+			w.rows[0].tries[1].started = w.rows[0].tries[0].started.Add(lease + settle - time.Second)
+		}, "happened 2 times"},
 		"another froze":     {func(w *world) { freezeInWrite(w); w.freezes[0].node = "node-b" }, "happened 2 times"},
 		"froze long before": {func(w *world) { freezeInWrite(w); w.freezes[0].from = w.freezes[0].from.Add(-time.Minute) }, "happened 2 times"},
 		"missing outside":   {func(w *world) { w.effects = w.effects[:1] }, "not in the accounting system"},

@@ -264,7 +264,8 @@ func (v *verdict) overstay(w world, r *row, e sandboxserver.Effect) {
 }
 
 // twice judges what happened more than once. The one excuse is a server that was frozen inside the write call itself:
-// the freeze began in the send window of an attempt of that server, and an effect came right after the freeze.
+// the freeze began in the send window of an attempt of that server and lasted until a lookup, begun after the attempt's
+// lease and the settling time, had rightly not found it; and an effect came right after the freeze.
 func (v *verdict) twice(w world, name string, r *row, happened []sandboxserver.Effect) {
 	var at []string
 	for _, e := range happened {
@@ -288,10 +289,16 @@ func frozenInWrite(w world, r *row, happened []sandboxserver.Effect) bool {
 	const near = 20 * time.Millisecond // the harness reads its clock before and after the signal
 	for _, a := range r.tries {
 		for _, f := range w.freezes {
-			inWindow := a.kind == string(work.Send) && f.node == a.node && f.from.After(a.started.Add(-near)) && f.from.Before(a.sendBy.Add(near))
-			if inWindow && slices.ContainsFunc(happened, func(e sandboxserver.Effect) bool {
+			if a.kind != string(work.Send) || f.node != a.node || f.from.Before(a.started.Add(-near)) || f.from.After(a.sendBy.Add(near)) {
+				continue
+			}
+			after := slices.ContainsFunc(happened, func(e sandboxserver.Effect) bool {
 				return e.At.After(f.to) && e.At.Before(f.to.Add(requestTimeout+w.settles))
-			}) {
+			})
+			proof := slices.ContainsFunc(r.tries, func(b try) bool {
+				return b.finding == string(work.NotFound) && !b.started.Before(a.started.Add(lease+w.settles)) && b.started.Before(f.to.Add(searchLag))
+			})
+			if after && proof {
 				return true
 			}
 		}
