@@ -1,6 +1,7 @@
 package automation_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -391,5 +392,52 @@ func TestTrial29_RefusedLoginSpendsNoTries(t *testing.T) {
 		w.stub.mu.Unlock()
 		w.run(time.Hour)
 		w.wantHeld(5)
+	})
+}
+
+func TestTrial42_ShortFormsStayUniqueAndAreUsedForLookups(t *testing.T) {
+	caps := searchable()
+	caps.MaxReference = 20
+	eachWorld(t, caps, func(w *world) {
+		w.stub.then(lose, lose)
+		for range 2 { // a re-run adds none
+			w.record("SUBSCRIPTION-2025-000001", "SUBSCRIPTION-2025-000002")
+			w.run(time.Hour)
+		}
+		a, b := w.wantStatus("SUBSCRIPTION-2025-000001", work.Confirmed), w.wantStatus("SUBSCRIPTION-2025-000002", work.Confirmed)
+		if a.Reference == b.Reference || len(a.Reference) > 20 || len(b.Reference) > 20 {
+			t.Errorf("references %q and %q", a.Reference, b.Reference)
+		}
+		for _, q := range w.stub.finds {
+			if q.Reference != a.Reference && q.Reference != b.Reference {
+				t.Errorf("looked for %q, which was never sent", q.Reference)
+			}
+		}
+		w.wantWrites(2)
+		w.wantHeld(2)
+	})
+}
+
+func TestTrial85_OnlyLastingFactsMakeTheKey(t *testing.T) {
+	eachWorld(t, searchable(), func(w *world) {
+		var got []string
+		for _, text := range []string{
+			`{"customer_id":"C-1","total":{"number":"100.00","currency":"EUR"},"note":"x"}`,
+			`{"note":"x","total":{"currency":"EUR","number":"100.00"},"customer_id":"C-1"}`,
+		} {
+			var inv work.Invoice
+			w.must(json.Unmarshal([]byte(text), &inv))
+			res, err := w.intake.Record(t.Context(), []work.New{{CompanyID: 1, Automation: "monthly", BusinessKey: "INV-1", SystemID: "books",
+				Steps: w.system.Steps, Invoice: inv, Source: "run " + w.clock.Now().String(), By: work.Actor{Kind: work.Automation, ID: inv.Note}}})
+			w.must(err)
+			got = append(got, string(res[0].Result), res[0].Item.Key)
+			w.clock.advance(time.Hour)
+			w.engine = w.newEngine("another worker")
+		}
+		if got[0] != "new" || got[2] != "known" || got[1] != got[3] {
+			t.Errorf("results and keys: %v", got)
+		}
+		w.run(time.Minute)
+		w.wantHeld(1)
 	})
 }
