@@ -40,6 +40,9 @@ func (v Invoice) Validate() error {
 	if !currency.IsValid(v.Total.CurrencyCode()) {
 		return fmt.Errorf("the currency %q is not known: use a three-letter code such as EUR", v.Total.CurrencyCode())
 	}
+	if strings.Trim(v.Total.Number(), "-.0123456789") != "" { // NaN, infinity, exponents
+		return fmt.Errorf("the amount %q is not a number in plain digits", v.Total.Number())
+	}
 	rounded := v.Total.Round()
 	if !rounded.Equal(v.Total) {
 		digits, _ := currency.GetDigits(v.Total.CurrencyCode())

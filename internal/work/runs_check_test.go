@@ -49,7 +49,9 @@ func (w *world) noReport(t *rapid.T, it work.Item) {
 
 // check holds after every step.
 func (w *world) check(t *rapid.T) {
-	if w.out.fault != "" {
+	// A forgotten correction leaves its number, and so its key, to the next one: the system then refuses or replays, which
+	// is safe, so it counts only while nothing was forgotten.
+	if w.out.fault != "" && w.rules.LookFirst.IsZero() {
 		t.Fatal(w.out.fault)
 	}
 	for _, it := range w.db.state.items {
