@@ -37,6 +37,9 @@ func TestInvoiceAmounts(t *testing.T) {
 		{"0.00", "EUR", "zero"},
 		{"100000000000000.00", "EUR", "limit"},
 		{"99999999999999999999999999999", "EUR", "limit"},
+		{"NaN", "EUR", "plain digits"},
+		{"Infinity", "EUR", "plain digits"},
+		{"1E+5", "EUR", "plain digits"},
 	} {
 		err := work.Invoice{CustomerID: "C1", Total: mustAmount(c.number, c.code)}.Validate()
 		if (err == nil) != (c.problem == "") || err != nil && !strings.Contains(err.Error(), c.problem) {
