@@ -106,8 +106,7 @@ func found(it *Item, l Lookup, r Rules, now time.Time) {
 // missed counts a miss if it may count: begun after everything had settled and could be seen, and apart from the last.
 // Enough of them in a row prove absence, unless there is evidence to the contrary.
 func missed(it *Item, ev FindClosed, r Rules, now time.Time) {
-	if settled := it.SettledAt(r); !settled.IsZero() {
-		visible := settled.Add(r.SearchLag())
+	if visible := visibleFrom(*it, r); !visible.IsZero() {
 		if ev.Started.Before(visible) {
 			return
 		}
@@ -128,12 +127,21 @@ func missed(it *Item, ev FindClosed, r Rules, now time.Time) {
 // minApart keeps two misses from being one look at the same moment.
 const minApart = 50 * time.Millisecond
 
+// visibleFrom is when whatever was sent, and whatever was said to be there, can be seen by the search; zero: at once.
+func visibleFrom(it Item, r Rules) time.Time {
+	t := it.SettledAt(r)
+	if it.Positive != NoEvidence {
+		t = maxTime(t, it.SettleFrom)
+	}
+	if t.IsZero() {
+		return t
+	}
+	return t.Add(r.SearchLag())
+}
+
 // nextLook is the earliest time at which a lookup can count as the next miss.
 func nextLook(it Item, r Rules) time.Time {
-	t := it.SettledAt(r)
-	if !t.IsZero() {
-		t = t.Add(r.SearchLag())
-	}
+	t := visibleFrom(it, r)
 	if it.Misses > 0 {
 		t = maxTime(t, it.LastMissAt.Add(max(r.SearchLag(), minApart)))
 	}

@@ -20,6 +20,9 @@ func lateAnswer(it *Item, ev LateAnswer, r Rules, now time.Time) error {
 	if a.Outcome.SettlesAbsent() || a.Outcome == Accepted {
 		it.Unsettled = slices.DeleteFunc(it.Unsettled, func(n int) bool { return n == ev.Attempt })
 	}
+	if a.Outcome == Accepted || a.Outcome == AlreadyExists || a.Positive {
+		it.SettleFrom = maxTime(it.SettleFrom, ev.Ended) // the search may need its time to see it
+	}
 	switch {
 	case a.Outcome == Accepted:
 		return lateAccepted(it, a, r, now)

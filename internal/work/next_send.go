@@ -39,6 +39,7 @@ func sendClosed(it *Item, ev SendClosed, r Rules, now time.Time) error {
 		it.SendAfter = it.DueAt
 	case AlreadyExists:
 		forgetProof(it)
+		it.SettleFrom = maxTime(it.SettleFrom, ev.Ended) // the search may need its time to see it
 		reported(it, a.Record, r, now)
 	default:
 		forgetProof(it)
