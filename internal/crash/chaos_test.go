@@ -81,7 +81,7 @@ func (c *chaos) kill(s *server, down time.Duration) {
 
 func (c *chaos) stop(s *server, d time.Duration) {
 	c.stops.Add(1)
-	s.freeze(d, func(d time.Duration) bool { return pause(context.Background(), d) })
+	s.standStill(d, func(d time.Duration) bool { return pause(context.Background(), d) })
 	if !s.alive() {
 		c.report("%s ended after it had been frozen", s.name)
 	}

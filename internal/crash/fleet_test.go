@@ -50,8 +50,8 @@ type server struct {
 
 // freeze is a time in which a server stood still.
 type freeze struct {
-	node     string
-	from, to time.Time
+	node            string
+	from, still, to time.Time // told to stop, stood still, told to go on
 }
 
 // startServers runs n servers on the database and waits until they are ready.
@@ -94,10 +94,11 @@ func (s *server) ready(t *testing.T) {
 	})
 }
 
-// freeze stops the server for a time, as a paused virtual machine stops, and remembers it.
-func (s *server) freeze(d time.Duration, wait func(time.Duration) bool) {
+// standStill stops the server for a time, as a paused virtual machine stops, and remembers it.
+func (s *server) standStill(d time.Duration, wait func(time.Duration) bool) {
 	f := freeze{node: s.name, from: time.Now().UTC()}
-	s.signal(syscall.SIGSTOP)
+	s.freeze()
+	f.still = time.Now().UTC()
 	wait(d)
 	s.mu.Lock()
 	f.to = time.Now().UTC()

@@ -36,7 +36,7 @@ func TestServerFrozenForGoodInATransaction(t *testing.T) {
 		if given+20 < len(list)-100 {
 			give(servers, 10)
 		}
-		frozenOne.signal(syscall.SIGSTOP)
+		frozenOne.freeze()
 		var locks int
 		err := d.sql.QueryRow(`SELECT count(*) FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid
 			WHERE a.application_name = 'onefold node-a' AND a.state = 'idle in transaction' AND l.relation = 'systems'::regclass

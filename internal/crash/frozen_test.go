@@ -116,7 +116,7 @@ func frozenWith(t *testing.T, d *database, proxy *tlsProxy, s *server, businessK
 	case <-time.After(20 * time.Second):
 		t.Fatal("the server did not begin to send")
 	}
-	s.signal(syscall.SIGSTOP)
+	s.freeze()
 	it := d.one(t, key{"search", businessKey, "create"})
 	if it == nil || it.open != 1 || it.tries[0].kind != string(work.Send) || !it.tries[0].ended.IsZero() {
 		t.Fatalf("the send is not on record as open: %+v", it)

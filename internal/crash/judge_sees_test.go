@@ -37,7 +37,7 @@ func TestJudgeSees(t *testing.T) {
 		r := w.rows[0]
 		first := r.tries[0]
 		from := first.started.Add(10 * time.Millisecond)
-		w.freezes = []freeze{{node: "node-a", from: from, to: from.Add(lease + settle + 3*time.Second)}}
+		w.freezes = []freeze{{node: "node-a", from: from, still: from, to: from.Add(lease + settle + 3*time.Second)}}
 		again(w, lease+settle+3100*time.Millisecond)
 		look := try{item: 1, number: 2, kind: "find", node: "node-b", started: first.started.Add(lease + settle + time.Second),
 			ended: first.started.Add(lease + settle + 1100*time.Millisecond), finding: "not_found"}
@@ -64,7 +64,7 @@ func TestJudgeSees(t *testing.T) {
 			w.rows[0].tries[1].started = w.rows[0].tries[0].started.Add(lease + settle - time.Second)
 		}, "happened 2 times"},
 		"another froze":     {func(w *world) { freezeInWrite(w); w.freezes[0].node = "node-b" }, "happened 2 times"},
-		"froze long before": {func(w *world) { freezeInWrite(w); w.freezes[0].from = w.freezes[0].from.Add(-time.Minute) }, "happened 2 times"},
+		"froze long before": {func(w *world) { freezeInWrite(w); w.freezes[0].from, w.freezes[0].still = w.freezes[0].from.Add(-time.Minute), w.freezes[0].from.Add(-time.Minute) }, "happened 2 times"},
 		"missing outside":   {func(w *world) { w.effects = w.effects[:1] }, "not in the accounting system"},
 		"nobody asked":      {func(w *world) { w.effects[0].Reference = "INV-2" }, "no item asks for it"},
 		"not recorded":      {func(w *world) { w.rows = w.rows[1:] }, "not in the database"},

@@ -203,7 +203,7 @@ func (v *verdict) attempts(w world, name string, r *row) {
 		default:
 			sends++
 			if slices.ContainsFunc(w.freezes, func(f freeze) bool {
-				return f.node == a.node && f.from.After(a.started) && (f.from.Before(a.ended) || a.ended.IsZero())
+				return f.node == a.node && f.still.After(a.started) && (f.from.Before(a.ended) || a.ended.IsZero())
 			}) {
 				v.exposed++
 			}
@@ -286,10 +286,10 @@ func (v *verdict) twice(w world, name string, r *row, happened []sandboxserver.E
 }
 
 func frozenInWrite(w world, r *row, happened []sandboxserver.Effect) bool {
-	const near = 20 * time.Millisecond // the harness reads its clock before and after the signal
+	const near = 20 * time.Millisecond // send-by is checked a little before the call that it allows
 	for _, a := range r.tries {
 		for _, f := range w.freezes {
-			if a.kind != string(work.Send) || f.node != a.node || f.from.Before(a.started.Add(-near)) || f.from.After(a.sendBy.Add(near)) {
+			if a.kind != string(work.Send) || f.node != a.node || f.still.Before(a.started) || f.from.After(a.sendBy.Add(near)) {
 				continue
 			}
 			after := slices.ContainsFunc(happened, func(e sandboxserver.Effect) bool {

@@ -74,6 +74,28 @@ func (p *process) signal(sig syscall.Signal) {
 	}
 }
 
+// freeze stops the process and returns when it stands still: on a busy machine its threads run on for a while after the
+// signal was sent.
+func (p *process) freeze() {
+	p.mu.Lock()
+	pid := p.cmd.Process.Pid
+	p.mu.Unlock()
+	p.signal(syscall.SIGSTOP)
+	deadline := time.Now().Add(10 * time.Second)
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for range tick.C {
+		var status syscall.WaitStatus
+		if got, err := syscall.Wait4(pid, &status, syscall.WUNTRACED|syscall.WNOHANG, nil); err != nil || got == pid && status.Stopped() {
+			return // an error: it is gone
+		}
+		if time.Now().After(deadline) {
+			p.t.Errorf("%s did not stand still within 10s", p.name)
+			return
+		}
+	}
+}
+
 // kill ends the process as a power failure would, and returns when it is gone.
 func (p *process) kill() {
 	p.mu.Lock()
