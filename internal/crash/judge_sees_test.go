@@ -63,12 +63,15 @@ func TestJudgeSees(t *testing.T) {
 			freezeInWrite(w)
 			w.rows[0].tries[1].started = w.rows[0].tries[0].started.Add(lease + settle - time.Second)
 		}, "happened 2 times"},
-		"another froze":     {func(w *world) { freezeInWrite(w); w.freezes[0].node = "node-b" }, "happened 2 times"},
-		"froze long before": {func(w *world) { freezeInWrite(w); w.freezes[0].from, w.freezes[0].still = w.freezes[0].from.Add(-time.Minute), w.freezes[0].from.Add(-time.Minute) }, "happened 2 times"},
-		"missing outside":   {func(w *world) { w.effects = w.effects[:1] }, "not in the accounting system"},
-		"nobody asked":      {func(w *world) { w.effects[0].Reference = "INV-2" }, "no item asks for it"},
-		"not recorded":      {func(w *world) { w.rows = w.rows[1:] }, "not in the database"},
-		"no next step":      {func(w *world) { w.rows = w.rows[:1] }, "next step post is not recorded"},
+		"another froze": {func(w *world) { freezeInWrite(w); w.freezes[0].node = "node-b" }, "happened 2 times"},
+		"froze long before": {func(w *world) {
+			freezeInWrite(w)
+			w.freezes[0].from, w.freezes[0].still = w.freezes[0].from.Add(-time.Minute), w.freezes[0].from.Add(-time.Minute)
+		}, "happened 2 times"},
+		"missing outside": {func(w *world) { w.effects = w.effects[:1] }, "not in the accounting system"},
+		"nobody asked":    {func(w *world) { w.effects[0].Reference = "INV-2" }, "no item asks for it"},
+		"not recorded":    {func(w *world) { w.rows = w.rows[1:] }, "not in the database"},
+		"no next step":    {func(w *world) { w.rows = w.rows[:1] }, "next step post is not recorded"},
 		"sent before it was on record": {func(w *world) { w.rows[0].tries[0].started = w.effects[0].At.Add(time.Millisecond) },
 			"no send with it was on record"},
 		"another key":      {func(w *world) { w.effects[0].Key = "K9" }, "no send with it was on record"},

@@ -26,6 +26,7 @@ type verdict struct {
 	problems  []string
 	statuses  map[string]int // items by system, status and reason
 	sends     int            // send attempts opened
+	outcomes  map[string]int
 	lookups   int
 	effects   int
 	resent    int      // items sent again after an outcome was unknown
@@ -44,7 +45,7 @@ func (v *verdict) problem(format string, args ...any) {
 
 // judge compares the accounting system's own file with the database.
 func judge(w world) verdict {
-	v := verdict{statuses: map[string]int{}, effects: len(w.effects)}
+	v := verdict{statuses: map[string]int{}, outcomes: map[string]int{}, effects: len(w.effects)}
 	byKey := map[key][]sandboxserver.Effect{}
 	for _, e := range w.effects {
 		switch e.Effect {
@@ -202,6 +203,7 @@ func (v *verdict) attempts(w world, name string, r *row) {
 			}
 		default:
 			sends++
+			v.outcomes[a.outcome]++
 			if slices.ContainsFunc(w.freezes, func(f freeze) bool {
 				return f.node == a.node && f.still.After(a.started) && (f.from.Before(a.ended) || a.ended.IsZero())
 			}) {
@@ -311,6 +313,7 @@ func (v verdict) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d effects outside, %d sends, %d lookups, %d items sent more than once, %d confirmed by lookup, %d late answers\n", v.effects,
 		v.sends, v.lookups, v.resent, v.byLookup, v.lateRows)
+	fmt.Fprintf(&b, "what came of the sends: %v\n", v.outcomes)
 	fmt.Fprintf(&b, "latest effect after its send had ended: %s\n", v.slowest.Round(time.Millisecond))
 	fmt.Fprintf(&b, "happened twice because a server was frozen inside the write call itself: %d, of which flagged as duplicates: %d (%d sends were under way in a server when it was frozen)\n",
 		len(v.excused), v.flagged, v.exposed)
