@@ -47,11 +47,6 @@ const tries = 5
 // only the moves of the last call for an item count; so it must do nothing but decide. It must not change what it gets.
 // Items in hand are not locked first: those that changed meanwhile are read and decided again.
 func (s *Store) Change(ctx context.Context, pick work.Pick, decide func(now time.Time, picked []work.Picked) ([]work.Move, error)) ([]work.Move, error) {
-	if pick.Due != nil {
-		if due, err := s.anyDue(ctx, pick.Due.SystemID); err != nil || !due {
-			return nil, err
-		}
-	}
 	for try := 1; ; try++ {
 		moves, err := s.changeOnce(ctx, pick, decide)
 		var key *KeyTaken
@@ -63,8 +58,8 @@ func (s *Store) Change(ctx context.Context, pick work.Pick, decide func(now time
 }
 
 func (s *Store) changeOnce(ctx context.Context, pick work.Pick, decide func(now time.Time, picked []work.Picked) ([]work.Move, error)) ([]work.Move, error) {
-	d, err := s.db.begin(ctx)
-	if err != nil {
+	d, err := s.open(ctx, pick)
+	if err != nil || d == nil {
 		return nil, err
 	}
 	defer d.rollback()
@@ -100,6 +95,18 @@ func (s *Store) changeOnce(ctx context.Context, pick work.Pick, decide func(now 
 	s.hub.wake(everywhere)
 	s.hub.wake(here)
 	return moves, nil
+}
+
+// open opens the door; nil if nothing is due.
+func (s *Store) open(ctx context.Context, pick work.Pick) (door, error) {
+	if pick.Due == nil {
+		return s.db.begin(ctx)
+	}
+	var now time.Time
+	if s.cfg.Clock != nil {
+		now = s.cfg.Clock().UTC().Truncate(time.Microsecond)
+	}
+	return s.db.beginClaim(ctx, pick.Due.SystemID, now)
 }
 
 // pick reads the items of the pick with their rules; the system is set for a claim.

@@ -36,6 +36,28 @@ func (p *postgres) begin(ctx context.Context) (door, error) {
 	return d, nil
 }
 
+func (p *postgres) beginClaim(ctx context.Context, systemID string, now time.Time) (door, error) {
+	conn, err := p.pool.Acquire(ctx)
+	if err != nil {
+		return nil, p.explain(err)
+	}
+	d := &pgDoor{conn: conn}
+	var due bool
+	var b pgx.Batch
+	b.Queue("BEGIN")
+	// Due items are walked in their order, to the limit. A planner that believes that there are few would rather read and
+	// sort them all.
+	b.Queue("SELECT set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true)")
+	b.Queue("SELECT EXISTS (SELECT 1 FROM items WHERE system_id = $1 AND due_at <= coalesce($2, statement_timestamp()) AND lease_until IS NULL)",
+		systemID, p.at(now)).QueryRow(func(r pgx.Row) error { return r.Scan(&due) })
+	err = conn.SendBatch(ctx, &b).Close()
+	if err != nil || !due {
+		d.rollback()
+		return nil, p.explain(err)
+	}
+	return d, nil
+}
+
 func (d *pgDoor) now() time.Time { return d.at }
 
 func (d *pgDoor) commit(ctx context.Context) error {

@@ -37,6 +37,19 @@ func (l *lite) begin(ctx context.Context) (door, error) {
 	return d, nil
 }
 
+func (l *lite) beginClaim(ctx context.Context, systemID string, now time.Time) (door, error) {
+	if now.IsZero() {
+		now = machineNow()
+	}
+	var due bool
+	err := l.reads.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM items WHERE system_id = ? AND due_at <= ? AND lease_until IS NULL)",
+		systemID, now.UnixMicro()).Scan(&due)
+	if err != nil || !due {
+		return nil, l.explain(err)
+	}
+	return l.begin(ctx)
+}
+
 func (d *sqliteDoor) now() time.Time { return d.at }
 
 func (d *sqliteDoor) commit(context.Context) error {

@@ -41,6 +41,9 @@ type Store struct {
 // backend is what differs between the databases.
 type backend interface {
 	begin(ctx context.Context) (door, error)
+	// beginClaim opens the door if an item of the system is due at now (zero: the database's clock), else it returns nil.
+	// That is cheap, writes nothing and locks nothing.
+	beginClaim(ctx context.Context, systemID string, now time.Time) (door, error)
 	now(ctx context.Context) (time.Time, error)
 	// query reads outside of the write door; parameters are written ?1, ?2 and times given by at.
 	query(ctx context.Context, text string, args ...any) (closableRows, error)
@@ -133,18 +136,6 @@ func (s *Store) Wakeups() <-chan string { return s.hub.out }
 
 // machineNow is the machine's clock, as exact as the databases keep it.
 func machineNow() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
-
-// anyDue is a cheap look before the door is opened: an idle claim writes nothing and locks nothing.
-func (s *Store) anyDue(ctx context.Context, systemID string) (bool, error) {
-	now, err := s.Now(ctx)
-	if err != nil {
-		return false, err
-	}
-	var due bool
-	err = s.row(ctx, "SELECT EXISTS (SELECT 1 FROM items WHERE system_id = ?1 AND due_at <= ?2 AND lease_until IS NULL)",
-		[]any{systemID, s.db.at(now)}, &due)
-	return due, err
-}
 
 // row reads one row that is always there.
 func (s *Store) row(ctx context.Context, text string, args []any, dest ...any) error {

@@ -131,7 +131,6 @@ CREATE UNIQUE INDEX items_external ON items (lower(external_id), external_id, st
 CREATE INDEX items_number ON items (lower(external_number)) WHERE external_number <> '';
 CREATE INDEX items_list ON items (company_id, status, changed_at, id);
 CREATE INDEX items_previous ON items (previous_id) WHERE previous_id IS NOT NULL;
-CREATE INDEX items_overdue ON items (system_id, settle_by) WHERE status IN ('queued', 'in_progress', 'pending', 'failed', 'review');
 
 -- What is to be made outside. A row above the item's revision is a proposal.
 CREATE TABLE revisions (
