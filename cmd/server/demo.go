@@ -103,7 +103,7 @@ func runDemo(ctx context.Context, out io.Writer, listen, sandboxListen string, e
 	if err != nil {
 		return err
 	}
-	srv, err := newServer(st, serverOptions{zone: time.Local, log: quiet, node: "demo"})
+	srv, err := newServer(ctx, st, serverOptions{zone: time.Local, log: quiet, node: "demo"})
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func runDemo(ctx context.Context, out io.Writer, listen, sandboxListen string, e
 		}
 		return nil
 	}
-	fmt.Fprintf(out, "\nOnefold:               http://%s/   (sign in as %s with the password %s)\n", pagesAt.Addr(), adminName, srv.adminPassword)
+	fmt.Fprintf(out, "\nOnefold:               http://%s/   (sign in as %s with the password %s)\n", pagesAt.Addr(), adminName, srv.generated)
 	fmt.Fprintf(out, "Accounting system:     http://%s/\n", outsideAt.Addr())
 	fmt.Fprintf(out, "Files of this demo:    %s\nPress Ctrl-C to stop.\n", folder)
 	return <-served

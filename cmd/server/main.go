@@ -35,7 +35,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 			return fromEnvironment(cmd.Flags())
 		},
 	}
-	root.AddCommand(serveCommand(), demoCommand(), importCommand(), migrateCommand(), systemCommand(), sandboxCommand(), healthCommand(), versionCommand())
+	root.AddCommand(serveCommand(), demoCommand(), importCommand(), migrateCommand(), systemCommand(), userCommand(), tokenCommand(), sandboxCommand(), healthCommand(), versionCommand())
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(errs)

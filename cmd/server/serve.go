@@ -18,15 +18,15 @@ import (
 	"onefold/internal/automation"
 	"onefold/internal/store"
 	"onefold/internal/web"
-	"onefold/internal/work"
 )
 
 // serverOptions say how a server runs on an open database.
 type serverOptions struct {
 	node          string
-	adminPassword string // empty: one is generated
+	adminPassword string // of the first user, if there is none yet; empty: one is generated
 	apiToken      string // empty: one is generated
-	secure        bool   // the pages are served over TLS, also when a proxy ends it
+	people        auth.Config
+	secure        bool // the pages are served over TLS, also when a proxy ends it
 	hosts         []string
 	zone          *time.Location
 	log           *slog.Logger
@@ -35,22 +35,25 @@ type serverOptions struct {
 // process is the pages, the API, the engine and the watch of one process.
 type process struct {
 	serverOptions
-	http   *http.Server
-	engine *automation.Engine
-	watch  automation.Watch
+	http      *http.Server
+	engine    *automation.Engine
+	watch     automation.Watch
+	auth      *auth.Auth
+	generated string // the first user's password; empty: it was given, or there are users already
 }
 
 const adminName = "admin"
 
-func newServer(st *store.Store, o serverOptions) (*process, error) {
-	if o.adminPassword == "" {
-		o.adminPassword = rand.Text()[:16]
-	}
+func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process, error) {
 	if o.apiToken == "" {
 		o.apiToken = rand.Text()
 	}
-	accounts, err := auth.New(auth.Config{Token: o.apiToken, Secure: o.secure, Accounts: []auth.Account{{Login: adminName, Name: "Admin",
-		Password: o.adminPassword, Roles: []work.Role{work.Admin, work.Operator, work.Ops, work.Viewer}}}})
+	o.people.Store, o.people.Token, o.people.Secure = st, o.apiToken, o.secure
+	accounts, err := auth.New(o.people)
+	if err != nil {
+		return nil, err
+	}
+	generated, err := ensureAdmin(ctx, accounts, o.adminPassword)
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +68,8 @@ func newServer(st *store.Store, o serverOptions) (*process, error) {
 		http:          web.Server("", pages),
 		engine:        automation.NewEngine(automation.Config{Store: st, Connect: connect, Node: o.node, Log: o.log}),
 		watch:         automation.Watch{Store: st, Log: o.log},
+		auth:          accounts,
+		generated:     generated,
 	}, nil
 }
 
@@ -73,6 +78,7 @@ func (s *process) run(ctx context.Context, listener net.Listener) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return s.engine.Run(ctx) })
 	g.Go(func() error { return s.watch.Run(ctx) })
+	g.Go(func() error { return s.auth.Run(ctx) })
 	g.Go(func() error {
 		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			return fmt.Errorf("the pages cannot be served: %w", err)
@@ -94,6 +100,7 @@ func (s *process) run(ctx context.Context, listener net.Listener) error {
 func serveCommand() *cobra.Command {
 	var db databaseFlags
 	var o serverOptions
+	var people peopleFlags
 	var listen, zone, hosts string
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -109,13 +116,16 @@ func serveCommand() *cobra.Command {
 			}
 			o.node = db.node
 			o.log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
+			if o.people, err = people.config(db.data, o.log); err != nil {
+				return err
+			}
 			st, err := db.open(cmd.Context(), o.log)
 			if err != nil {
 				return err
 			}
 			defer st.Close() //nolint:errcheck // on the way out
-			needPassword, needToken := o.adminPassword == "", o.apiToken == ""
-			s, err := newServer(st, o)
+			needToken := o.apiToken == ""
+			s, err := newServer(cmd.Context(), st, o)
 			if err != nil {
 				return err
 			}
@@ -126,8 +136,8 @@ func serveCommand() *cobra.Command {
 			}
 			cmd.Printf("Onefold is at http://%s/\n", listener.Addr())
 			// What was generated is shown on the terminal only: it is not logged.
-			if needPassword {
-				cmd.Printf("Sign in as %s with the password %s\n", adminName, s.adminPassword)
+			if s.generated != "" {
+				cmd.Printf("Sign in as %s with the password %s\n", adminName, s.generated)
 			}
 			if needToken {
 				cmd.Printf("API token: %s\n", s.apiToken)
@@ -136,9 +146,10 @@ func serveCommand() *cobra.Command {
 		},
 	}
 	db.add(cmd)
+	people.add(cmd)
 	f := cmd.Flags()
 	f.StringVar(&listen, "listen", "127.0.0.1:8080", "address and port of the pages and the API")
-	f.StringVar(&o.adminPassword, "admin-password", "", "password of the user admin (default: generated and printed at start)")
+	f.StringVar(&o.adminPassword, "admin-password", "", "password of the user admin, who is added if there is no user yet (default: generated and printed at start)")
 	f.StringVar(&o.apiToken, "api-token", "", "bearer token of the API (default: generated and printed at start)")
 	f.BoolVar(&o.secure, "secure", false, "the pages are served over TLS, also when a proxy ends it")
 	f.StringVar(&hosts, "hosts", "", "names under which the pages may be asked for, with commas (default: any)")

@@ -1,144 +1,139 @@
-// Package auth says who is asking: people who signed in on the pages, and API tokens. In this first cut the accounts are
-// given at start; nothing is stored.
+// Package auth says who is asking: people who signed in on the pages, and API tokens; and it keeps the trail of who did
+// what. It declares the storage that it needs as [Store].
 package auth
 
 import (
-	"crypto/rand"
+	"cmp"
+	"context"
 	"crypto/sha256"
-	"encoding/base32"
 	"errors"
 	"fmt"
-	"net/http"
-	"strings"
+	"log/slog"
 	"time"
 
-	"github.com/gorilla/sessions"
-
-	"onefold/internal/work"
+	"github.com/alexedwards/argon2id"
 )
 
-// Account is one person who may sign in.
-type Account struct {
-	Login    string // what is typed; compared without regard to case
-	Name     string // as colleagues see it
-	Password string
-	Roles    []work.Role
-}
-
-// Config says who may come in. Only the accounts are required.
+// Config says who may come in and how. Only the store is required.
 type Config struct {
-	Accounts   []Account
-	Token      string           // of the API; empty: no API access
-	SessionKey []byte           // 32 bytes or more; empty: a random one, so that a restart signs everybody out
-	Secure     bool             // the pages are served over TLS, also when a proxy ends it
-	SessionFor time.Duration    // how long a session lasts; 0: 12 hours
-	Now        func() time.Time // nil: time.Now
+	Store     Store
+	CompanyID int64 // 0: 1
+
+	Keys     Keys          // of cookies and sealed secrets; none: random ones
+	Secure   bool          // the pages are served over TLS, also when a proxy ends it
+	Idle     time.Duration // a session ends when it is not used for so long; 0: 2 hours
+	Absolute time.Duration // and at the latest after so long; 0: 12 hours
+
+	NoPasswords bool       // people sign in by single sign-on only
+	Refused     []string   // words that do not make a password, besides our own list: the firm's name
+	SSO         *SSOConfig // nil: no single sign-on
+	Issuer      string     // the name that authenticator apps show; empty: Onefold
+
+	Token          string // a token of the API that is known at start, with all scopes and no limit; empty: none
+	TokenPerMinute int    // requests of one stored token; 0: 1200
+
+	Log *slog.Logger     // nil: silent
+	Now func() time.Time // nil: time.Now
 }
 
-// Auth knows the accounts and the token. It is safe for concurrent use.
+// Auth knows people, sessions and tokens. It is safe for concurrent use.
 type Auth struct {
-	accounts map[string]account // by folded login
-	token    *[sha256.Size]byte
-	sessions *sessions.CookieStore
-	cookie   string
-	csrfKey  []byte
-	secure   bool
-	lasts    time.Duration
-	now      func() time.Time
+	Config
+	store    Store
+	cookies  *cookieStore
+	sso      *sso
+	builtin  *[sha256.Size]byte
+	limits   *limits
 	throttle *throttle
-	hashing  chan struct{} // bounds the memory that sign-ins may take at the same time
+	slots    chan struct{} // bounds the memory that hashing takes
 	dummy    string        // is compared when the login is not known, so that the answer takes as long
+	known    settingsCache
 }
 
-type account struct {
-	actor work.Actor
-	hash  string
-}
-
-// New returns the accounts, ready to sign in. Passwords are kept only as argon2id hashes.
+// New returns the doors to the product.
 func New(c Config) (*Auth, error) {
-	if len(c.Accounts) == 0 {
-		return nil, errors.New("no account: at least one person must be able to sign in")
+	if c.Store == nil {
+		return nil, errors.New("accounts need a store")
 	}
-	if len(c.SessionKey) == 0 {
-		c.SessionKey = random(32)
+	if len(c.Keys) == 0 {
+		c.Keys = RandomKeys()
 	}
-	if len(c.SessionKey) < 32 {
-		return nil, fmt.Errorf("the session key has %d bytes, at least 32 are needed", len(c.SessionKey))
+	c.CompanyID = cmp.Or(c.CompanyID, 1)
+	c.Idle = cmp.Or(c.Idle, 2*time.Hour)
+	c.Absolute = cmp.Or(c.Absolute, 12*time.Hour)
+	c.Issuer = cmp.Or(c.Issuer, "Onefold")
+	c.TokenPerMinute = cmp.Or(c.TokenPerMinute, 1200)
+	if c.Idle < time.Minute || c.Absolute < c.Idle {
+		return nil, fmt.Errorf("sessions cannot end after %s without use and after %s at the latest", c.Idle, c.Absolute)
 	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.SessionFor == 0 {
-		c.SessionFor = 12 * time.Hour
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
 	}
-	a := &Auth{accounts: map[string]account{}, secure: c.Secure, lasts: c.SessionFor, now: c.Now, cookie: "onefold",
-		throttle: newThrottle(), hashing: make(chan struct{}, 2)}
-	if c.Secure {
-		a.cookie = "__Host-onefold"
-	}
-	for _, p := range c.Accounts {
-		login := fold(p.Login)
-		if login == "" || len(p.Password) < MinPassword {
-			return nil, fmt.Errorf("the account %q needs a login and a password of at least %d characters", p.Login, MinPassword)
-		}
-		if _, taken := a.accounts[login]; taken {
-			return nil, fmt.Errorf("the login %q is given twice", p.Login)
-		}
-		hash, err := hashPassword(p.Password)
-		if err != nil {
-			return nil, fmt.Errorf("hashing the password of %q: %w", p.Login, err)
-		}
-		name := p.Name
-		if name == "" {
-			name = p.Login
-		}
-		a.accounts[login] = account{work.Actor{Kind: work.Person, ID: login, Name: name, Roles: p.Roles}, hash}
-		a.dummy = hash
-	}
+	a := &Auth{Config: c, store: c.Store, throttle: newThrottle(), slots: make(chan struct{}, 2), limits: newLimits()}
 	if c.Token != "" {
-		if len(c.Token) < MinPassword {
-			return nil, fmt.Errorf("the API token has %d characters, at least %d are needed", len(c.Token), MinPassword)
+		if len(c.Token) < 16 {
+			return nil, fmt.Errorf("the API token has %d characters, at least 16 are needed", len(c.Token))
 		}
 		sum := sha256.Sum256([]byte(c.Token))
-		a.token = &sum
+		a.builtin = &sum
 	}
-	cookieKey := derive(c.SessionKey, "session")
-	a.csrfKey = derive(c.SessionKey, "csrf")
-	a.sessions = sessions.NewCookieStore(cookieKey)
-	a.sessions.Options = &sessions.Options{Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: c.Secure,
-		MaxAge: int(c.SessionFor.Seconds())}
-	a.sessions.MaxAge(int(c.SessionFor.Seconds()))
+	a.cookies = newCookieStore(a)
+	if c.SSO != nil {
+		var err error
+		if a.sso, err = newSSO(a, *c.SSO); err != nil {
+			return nil, err
+		}
+	} else if c.NoPasswords {
+		return nil, errors.New("without passwords and without single sign-on nobody can sign in")
+	}
+	var err error
+	if a.dummy, err = argon2id.CreateHash(Generate(), params); err != nil {
+		return nil, fmt.Errorf("hashing: %w", err)
+	}
 	return a, nil
 }
 
-// MinPassword is the shortest password or token, in bytes.
-const MinPassword = 10
-
 // Secure reports whether the pages are served over TLS.
-func (a *Auth) Secure() bool { return a.secure }
+func (a *Auth) Secure() bool { return a.Config.Secure }
 
-// CSRFKey is the key that protects forms.
-func (a *Auth) CSRFKey() []byte { return a.csrfKey }
+// CSRFKey is the key that protects forms of people who have not signed in. It changes when the oldest key is dropped.
+func (a *Auth) CSRFKey() []byte { return a.Keys[len(a.Keys)-1].derive("csrf") }
 
-// SessionFor is how long a session lasts.
-func (a *Auth) SessionFor() time.Duration { return a.lasts }
+// FormsFor is how long a form on an open page must stay acceptable: longer than a session, since what was typed
+// overnight is not lost.
+func (a *Auth) FormsFor() time.Duration { return a.Absolute + keepEnded }
 
-// Generate returns a random secret of 120 bits that people can type: five groups of letters and digits.
-func Generate() string {
-	s := strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random(15)))
-	return s[:5] + "-" + s[5:10] + "-" + s[10:15] + "-" + s[15:20] + "-" + s[20:]
+// Passwords reports whether people may sign in by password.
+func (a *Auth) Passwords() bool { return !a.NoPasswords }
+
+// SingleSignOn reports whether people may sign in at their identity provider.
+func (a *Auth) SingleSignOn() bool { return a.sso != nil }
+
+func (a *Auth) now() time.Time { return a.Config.Now().UTC().Truncate(time.Microsecond) }
+
+// Run clears away what is long over, at once and then every hour, until ctx ends.
+func (a *Auth) Run(ctx context.Context) error {
+	tick := time.NewTicker(time.Hour)
+	defer tick.Stop()
+	for {
+		if err := a.RunOnce(ctx); err != nil && ctx.Err() == nil {
+			a.Log.Warn("old sessions could not be cleared away", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
 }
 
-func random(n int) []byte {
-	b := make([]byte, n)
-	_, _ = rand.Read(b) // never fails: the runtime ends the process instead
-	return b
+// RunOnce clears away what is long over, and seals with the newest key what an older one sealed.
+func (a *Auth) RunOnce(ctx context.Context) error {
+	return errors.Join(a.store.SweepSignIns(ctx, a.now().Add(-keepEnded)), a.reseal(ctx))
 }
 
-func derive(key []byte, purpose string) []byte {
-	sum := sha256.Sum256(append([]byte("onefold "+purpose+"\x00"), key...))
-	return sum[:]
-}
-
-func fold(login string) string { return strings.ToLower(strings.TrimSpace(login)) }
+// keepEnded is how long an ended session still tells whose it was.
+const keepEnded = 30 * 24 * time.Hour

@@ -1,103 +1,122 @@
 package auth
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
-	"time"
-
-	"github.com/alexedwards/argon2id"
 
 	"onefold/internal/work"
 )
 
-// ErrWrong says that login and password do not fit. It does not say which of them.
-var ErrWrong = errors.New("login or password is wrong")
+var (
+	// ErrWrong says that login and password do not fit. It does not say which of them.
+	ErrWrong = errors.New("login or password is wrong")
+	// ErrNoPasswords says that people sign in by single sign-on only.
+	ErrNoPasswords = errors.New("sign in by single sign-on")
+)
 
-// Throttled says that there were too many failed sign-ins.
-type Throttled struct{ Wait time.Duration }
-
-func (t *Throttled) Error() string { return fmt.Sprintf("too many failed sign-ins, wait %s", t.Wait) }
-
-// The parameters that OWASP recommends where memory is dear.
-var params = &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
-
-func hashPassword(password string) (string, error) { return argon2id.CreateHash(password, params) }
-
-const maxPassword = 1024 // longer ones are not hashed: they only cost time
-
-// SignIn checks login and password; from is the address that the request came from. It returns the person, ErrWrong or
-// a *Throttled.
-func (a *Auth) SignIn(login, password, from string) (work.Actor, error) {
-	login = fold(login)
-	if wait := a.throttle.wait(a.now(), from, login); wait > 0 {
-		return work.Actor{}, &Throttled{wait}
+// SignIn checks login and password and starts a session on this browser. The visit's step says what is still missing. It
+// returns ErrWrong or a *Throttled if they do not fit.
+func (a *Auth) SignIn(w http.ResponseWriter, r *http.Request, login, password string, from Origin) (Visit, error) {
+	u, err := a.checkLogin(r.Context(), login, password, from)
+	if err != nil {
+		return Visit{}, err
 	}
-	acc, known := a.accounts[login]
-	hash := acc.hash
-	if !known {
+	return a.begin(w, r, u, ByPassword, from)
+}
+
+// checkLogin returns the person if login and password fit. All refusals take the same time: the password is compared
+// with a hash in any case.
+func (a *Auth) checkLogin(ctx context.Context, login, password string, from Origin) (User, error) {
+	if a.NoPasswords {
+		return User{}, ErrNoPasswords
+	}
+	_, folded := cleanLogin(login)
+	u, err := a.store.UserByLogin(ctx, a.CompanyID, folded)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return User{}, fmt.Errorf("sign in: %w", err)
+	}
+	known, err := a.store.KnownAddress(ctx, u.ID, from.Address)
+	if err != nil {
+		return User{}, fmt.Errorf("sign in: %w", err)
+	}
+	bounds := passwordBounds(from.Address, folded, known)
+	if err := a.throttle.enter(a.now(), bounds); err != nil {
+		return User{}, err
+	}
+	hash, may := u.PasswordHash, u.ID != 0 && !u.Disabled() && u.PasswordHash != ""
+	if !may {
 		hash = a.dummy
 	}
-	fits := false
-	if len(password) <= maxPassword {
-		a.hashing <- struct{}{}
-		same, err := argon2id.ComparePasswordAndHash(password, hash)
-		<-a.hashing
-		if err != nil {
-			return work.Actor{}, fmt.Errorf("comparing the password: %w", err)
+	fits, err := a.fits(ctx, password, hash)
+	if err != nil {
+		return User{}, fmt.Errorf("comparing the password: %w", err)
+	}
+	if !fits || !may {
+		// What was typed as an unknown login is not kept: it may be a password in the wrong field.
+		e := Entry{From: from, What: DidSignInFailed, Note: "unknown login"}
+		if u.ID != 0 {
+			e.Object, e.Note = u.Object(), "wrong password"
 		}
-		fits = same && known
+		if u.Disabled() {
+			e.Note = "the person is disabled"
+		}
+		if err := a.Audit(ctx, e); err != nil {
+			return User{}, fmt.Errorf("sign in: %w", err)
+		}
+		return User{}, ErrWrong
 	}
-	if !fits {
-		a.throttle.failed(a.now(), from, login)
-		return work.Actor{}, ErrWrong
-	}
-	a.throttle.passed(from, login)
-	return acc.actor, nil
+	a.throttle.passed(bounds)
+	return u, nil
 }
 
-// Begin starts the person's session on this browser.
-func (a *Auth) Begin(w http.ResponseWriter, r *http.Request, by work.Actor) error {
-	s, _ := a.sessions.New(r, a.cookie) // an unreadable old cookie is replaced
-	s.Values["login"], s.Values["until"] = by.ID, a.now().Add(a.lasts).Unix()
-	return s.Save(r, w)
+// begin starts a session of the person on this browser, in place of the one that may be there.
+func (a *Auth) begin(w http.ResponseWriter, r *http.Request, u User, how Method, from Origin) (Visit, error) {
+	ctx, now := r.Context(), a.now()
+	if old, err := a.load(r); err != nil {
+		return Visit{}, err
+	} else if old.Session.ID != 0 && old.Session.EndedAt.IsZero() {
+		e := Entry{By: old.User.Actor(), From: from, What: DidSignOut, Object: old.User.Object(), Note: "another sign-in on the same browser"}
+		if err := a.store.EndSession(ctx, old.User.ID, old.Session.ID, now, e); err != nil && !errors.Is(err, ErrNotFound) {
+			return Visit{}, fmt.Errorf("sign in: %w", err)
+		}
+	}
+	s := Session{UserID: u.ID, Method: how, Passed: how != ByPassword || !u.HasSecondStep(), CreatedAt: now, SeenAt: now,
+		IdleUntil: now.Add(a.Idle), ExpiresAt: now.Add(a.Absolute), Address: from.Address, UserAgent: shortAgent(from.UserAgent)}
+	s, err := a.cookies.begin(w, r, s)
+	if err != nil {
+		return Visit{}, fmt.Errorf("sign in: %w", err)
+	}
+	e := Entry{By: u.Actor(), From: from, What: DidSignIn, Object: u.Object(), Note: string(how)}
+	if !s.Passed {
+		e.What = DidSignInStart
+		err = a.Audit(ctx, e)
+	} else {
+		err = a.store.SignedIn(ctx, u.ID, now, e)
+	}
+	if err != nil {
+		return Visit{}, fmt.Errorf("sign in: %w", err)
+	}
+	return a.visit(ctx, s, u)
 }
 
-// End ends the session on this browser.
-func (a *Auth) End(w http.ResponseWriter, r *http.Request) error {
-	s, _ := a.sessions.New(r, a.cookie)
-	s.Values = map[any]any{}
-	s.Options.MaxAge = -1
-	return s.Save(r, w)
+// SignOut ends the session on this browser.
+func (a *Auth) SignOut(w http.ResponseWriter, r *http.Request, from Origin) error {
+	v, err := a.load(r)
+	if err != nil {
+		return err
+	}
+	a.cookies.drop(w)
+	if v.Session.ID == 0 {
+		return nil
+	}
+	e := Entry{By: v.User.Actor(), From: from, What: DidSignOut, Object: v.User.Object()}
+	if err := a.store.EndSession(r.Context(), v.User.ID, v.Session.ID, a.now(), e); err != nil && !errors.Is(err, ErrNotFound) {
+		return fmt.Errorf("sign out: %w", err)
+	}
+	return nil
 }
 
-// Person returns who is signed in on the browser that made the request.
-func (a *Auth) Person(r *http.Request) (work.Actor, bool) {
-	s, err := a.sessions.Get(r, a.cookie)
-	if err != nil || s.IsNew {
-		return work.Actor{}, false
-	}
-	login, _ := s.Values["login"].(string)
-	until, _ := s.Values["until"].(int64)
-	acc, known := a.accounts[login]
-	if !known || a.now().Unix() >= until {
-		return work.Actor{}, false
-	}
-	return acc.actor, true
-}
-
-// Bearer returns the API token's actor if the request carries the token.
-func (a *Auth) Bearer(r *http.Request) (work.Actor, bool) {
-	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if a.token == nil || !strings.EqualFold(scheme, "Bearer") {
-		return work.Actor{}, false
-	}
-	sum := sha256.Sum256([]byte(strings.TrimSpace(given)))
-	if subtle.ConstantTimeCompare(sum[:], a.token[:]) != 1 {
-		return work.Actor{}, false
-	}
-	return work.Actor{Kind: work.Token, ID: "api", Name: "API", Roles: []work.Role{work.Operator}}, true
-}
+// system is the actor of what happens by itself.
+var system = work.Actor{Kind: work.Automation, ID: "auth", Name: "Onefold"}

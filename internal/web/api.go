@@ -1,10 +1,13 @@
 package web
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
 
+	"onefold/internal/auth"
 	"onefold/internal/work"
 )
 
@@ -45,12 +48,20 @@ func apiCode(status int) string {
 // bearer lets only the API token in. Sessions of people do not count here: their forms are guarded, this is not.
 func (s *server) bearer(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		by, ok := s.Auth.Bearer(c.Request())
-		if !ok {
+		grant, err := s.Auth.Bearer(c.Request(), origin(c))
+		var slow *auth.TooMany
+		switch {
+		case errors.Is(err, auth.ErrNoToken):
 			c.Response().Header().Set("WWW-Authenticate", `Bearer realm="onefold"`)
 			return sendAPIError(c, http.StatusUnauthorized, "unauthorized", "send the API token as \"Authorization: Bearer …\"")
+		case errors.As(err, &slow):
+			seconds := int(slow.Wait.Seconds()) + 1
+			c.Response().Header().Set("Retry-After", fmt.Sprint(seconds))
+			return sendAPIError(c, http.StatusTooManyRequests, "too_many", fmt.Sprintf("too many requests with this token, wait %d s", seconds))
+		case err != nil:
+			return err
 		}
-		c.Set(personKey, by)
+		c.Set(personKey, grant.Actor)
 		return next(c)
 	}
 }

@@ -111,7 +111,7 @@ func (s *server) csrf(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		var err error
 		protect := csrf.Protect(s.Auth.CSRFKey(), csrf.Secure(s.Auth.Secure()), csrf.Path("/"), csrf.FieldName(csrfField),
-			csrf.CookieName(s.csrfCookie()), csrf.MaxAge(int(s.Auth.SessionFor().Seconds())), csrf.SameSite(csrf.SameSiteLaxMode),
+			csrf.CookieName(s.csrfCookie()), csrf.MaxAge(int(s.Auth.FormsFor().Seconds())), csrf.SameSite(csrf.SameSiteLaxMode),
 			csrf.ErrorHandler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 				s.Log.Warn("a form was refused", "request", c.Get(requestIDKey), "reason", csrf.FailureReason(r))
 				err = errCSRF
@@ -142,11 +142,14 @@ const personKey = "person"
 // signedIn lets only people in who have signed in.
 func (s *server) signedIn(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		by, ok := s.Auth.Person(c.Request())
-		if !ok {
+		v, err := s.Auth.Visit(c.Response(), c.Request())
+		if err != nil {
+			return err
+		}
+		if !v.Ready() {
 			return c.Redirect(http.StatusSeeOther, "/login?next="+url.QueryEscape(returnTo(c.Request())))
 		}
-		c.Set(personKey, by)
+		c.Set(personKey, v.Actor)
 		return next(c)
 	}
 }

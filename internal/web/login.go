@@ -13,7 +13,11 @@ import (
 )
 
 func (s *server) loginPage(c echo.Context) error {
-	if _, ok := s.Auth.Person(c.Request()); ok {
+	v, err := s.Auth.Peek(c.Request())
+	if err != nil {
+		return err
+	}
+	if v.Ready() {
 		return c.Redirect(http.StatusSeeOther, localPath(c.QueryParam("next")))
 	}
 	return s.showLogin(c, http.StatusOK, c.QueryParam("next"), "", "")
@@ -21,7 +25,7 @@ func (s *server) loginPage(c echo.Context) error {
 
 func (s *server) login(c echo.Context) error {
 	next, login := c.FormValue("next"), c.FormValue("login")
-	by, err := s.Auth.SignIn(login, c.FormValue("password"), c.RealIP())
+	_, err := s.Auth.SignIn(c.Response(), c.Request(), login, c.FormValue("password"), origin(c))
 	var slow *auth.Throttled
 	switch {
 	case errors.As(err, &slow):
@@ -34,9 +38,6 @@ func (s *server) login(c echo.Context) error {
 	case err != nil:
 		return err
 	}
-	if err := s.Auth.Begin(c.Response(), c.Request(), by); err != nil {
-		return err
-	}
 	return c.Redirect(http.StatusSeeOther, localPath(next))
 }
 
@@ -46,8 +47,11 @@ func (s *server) showLogin(c echo.Context, status int, next, login, problem stri
 }
 
 func (s *server) logout(c echo.Context) error {
-	if err := s.Auth.End(c.Response(), c.Request()); err != nil {
+	if err := s.Auth.SignOut(c.Response(), c.Request(), origin(c)); err != nil {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, "/login")
 }
+
+// origin is where the request came from, for the audit trail and against guessing.
+func origin(c echo.Context) auth.Origin { return auth.From(c.Request(), c.RealIP()) }

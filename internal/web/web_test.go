@@ -12,10 +12,16 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
+	"time"
+
+	"github.com/alexedwards/argon2id"
 
 	"onefold/internal/auth"
 	"onefold/internal/automation"
+	"onefold/internal/store"
+	"onefold/internal/store/storetest"
 	"onefold/internal/work"
 )
 
@@ -24,15 +30,28 @@ const (
 	testToken    = "token-for-tests-0123456789"
 )
 
+// passwordHash is of testPassword, made once: hashing is slow on purpose.
+var passwordHash = sync.OnceValues(func() (string, error) { return argon2id.CreateHash(testPassword, argon2id.DefaultParams) })
+
+// accounts are the people of the tests, in a database of their own.
 func accounts(t testing.TB) *auth.Auth {
 	t.Helper()
-	account := func(login, name string, roles ...work.Role) auth.Account {
-		return auth.Account{Login: login, Name: name, Password: testPassword, Roles: roles}
-	}
-	a, err := auth.New(auth.Config{Token: testToken, Accounts: []auth.Account{account("admin", "Admin", work.Admin), account("ada", "Ada Brown", work.Operator),
-		account("ben", "Ben Stone", work.Operator), account("vera", "Vera Look", work.Viewer), account("otto", "Otto Ops", work.Ops)}})
+	st := storetest.SQLite(t).Open(t, store.Config{})
+	a, err := auth.New(auth.Config{Store: st, Token: testToken})
 	if err != nil {
 		t.Fatal(err)
+	}
+	hash, err := passwordHash()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range []auth.User{{Login: "admin", Name: "Admin", Roles: []work.Role{work.Admin}}, {Login: "ada", Name: "Ada Brown", Roles: []work.Role{work.Operator}},
+		{Login: "ben", Name: "Ben Stone", Roles: []work.Role{work.Operator}}, {Login: "vera", Name: "Vera Look", Roles: []work.Role{work.Viewer}},
+		{Login: "otto", Name: "Otto Ops", Roles: []work.Role{work.Ops}}} {
+		u.CompanyID, u.PasswordHash, u.CreatedAt = 1, hash, time.Now()
+		if _, err := st.AddUser(t.Context(), u, false, auth.Change{}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return a
 }
