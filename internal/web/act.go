@@ -66,10 +66,10 @@ func (s *server) notDone(c echo.Context, status int, id int64, t typed, say func
 // conflict says who was faster, or what happened meanwhile.
 func (v view) conflict(cf *review.Conflict) templates.Sentence {
 	w := templates.Words
-	vals := map[string]any{"at": v.clock(cf.At())}
+	vals := map[string]any{"at": v.clock(cf.At()), "what": w.Decision["short/"]}
 	switch {
 	case cf.Act != nil:
-		vals["who"], vals["what"] = text(cf.Act.By.Name, 60), templates.Pick(w.Decision, "short/"+cf.Act.What)
+		vals["who"], vals["what"] = text(cf.Act.By.Name, 60), templates.Pick(w.Decision, "short/"+cf.Act.What, "short/")
 		return templates.Say(w.Did["conflict"], vals)
 	case cf.Attempt != nil:
 		vals["what"] = w.Decision["short/"+string(cf.Attempt.Kind)]

@@ -22,13 +22,17 @@ func chrome(t *testing.T) context.Context {
 	flags := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
 	flags = append(flags, chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-gpu", true),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true))
-	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
+		chromedp.Flag("disable-features", "Translate,BackForwardCache")) // a page out of memory sends no load event to wait for
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, flags...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil { // the browser lives as long as the context of the first steps
+		t.Fatal(err)
+	}
 	return ctx
 }
 
@@ -36,10 +40,16 @@ type step = chromedp.Action[chromedp.Void]
 
 func run(t *testing.T, ctx context.Context, steps ...step) {
 	t.Helper()
-	if err := chromedp.Do(ctx, steps...); err != nil {
-		t.Fatal(err)
+	limited, cancel := context.WithTimeout(ctx, stepTime)
+	defer cancel()
+	if err := chromedp.Do(limited, steps...); err != nil {
+		page, _ := chromedp.Run(ctx, chromedp.Evaluate[string](`location.href + "\n" + document.body.innerText`))
+		t.Fatalf("%v; the page is %s", err, page)
 	}
 }
+
+// stepTime is how long a few steps may take on a busy machine.
+const stepTime = 30 * time.Second
 
 // ask runs an action and returns what it found.
 func ask[T any](t *testing.T, ctx context.Context, a chromedp.Action[T]) T {

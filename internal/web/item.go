@@ -62,7 +62,7 @@ func (s *server) showItem(c echo.Context, status int, id int64, t typed) error {
 func (v view) did(what string, by work.Actor, d review.Detail) *templates.Notice {
 	for _, a := range d.Acts {
 		if a.What == what && a.By.Same(by) {
-			return &templates.Notice{Good: true, Say: templates.Say(templates.Words.Did[what], map[string]any{"at": v.clock(a.At)})}
+			return &templates.Notice{Good: true, Say: templates.Say(templates.Words.Did[what], map[string]any{"at": v.clock(a.At), "system": d.System.Name})}
 		}
 	}
 	return nil

@@ -2,7 +2,8 @@ package templates
 
 import "strings"
 
-// Say fills the {names} of a pattern. A value is a string, a Stamp or a Sentence; unknown names stay empty.
+// Say fills the {names} of a pattern. A value is a string, a Stamp or a Sentence. A name without a value stays as it is,
+// so that it is seen.
 func Say(pattern string, values map[string]any) Sentence {
 	var s Sentence
 	for {
@@ -19,6 +20,8 @@ func Say(pattern string, values map[string]any) Sentence {
 			s = append(s, Part{At: &v})
 		case Sentence:
 			s = append(s, v...)
+		default:
+			s = s.text("{" + name + "}")
 		}
 		pattern = after
 	}

@@ -180,7 +180,7 @@ var Words = words{
 		"assign/nobody": "{who} released it {at}",
 		"short/check":   "asked for a check", "short/retry": "had it sent again", "short/attest": "had it sent again", "short/resolve": "marked it as done",
 		"short/close": "closed it", "short/approve": "approved it", "short/hold": "stopped it", "short/reopen": "reopened it",
-		"short/correct": "corrected it", "short/assign": "assigned it", "short/send": "it was sent", "short/find": "we looked"},
+		"short/correct": "corrected it", "short/assign": "assigned it", "short/": "it changed", "short/send": "it was sent", "short/find": "we looked"},
 
 	// One attempt, in the list of what was tried.
 	Send: map[string]string{"accepted": "Sent {at}. {system} accepted it as {ref}.", "rejected": "Sent {at}. {system} refused it; nothing was created.",
