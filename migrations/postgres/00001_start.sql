@@ -124,6 +124,8 @@ CREATE TABLE items (
     CONSTRAINT items_resolved_is_known CHECK (status <> 'resolved' OR external_id <> '')
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 CREATE INDEX items_due ON items (system_id, due_at, id) WHERE due_at IS NOT NULL;
+-- A paused system only looks: its claims must not walk all that waits to be sent.
+CREATE INDEX items_looks ON items (system_id, due_at, id) WHERE due_at IS NOT NULL AND (status NOT IN ('queued', 'failed') OR look_asked <> '');
 CREATE INDEX items_leased ON items (system_id, lease_until) WHERE lease_until IS NOT NULL;
 -- Two items never share a record; the first column lets the search ignore case with the same index.
 CREATE UNIQUE INDEX items_external ON items (lower(external_id), external_id, step, system_id)
