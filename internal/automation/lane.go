@@ -138,9 +138,14 @@ func (l *lane) pause(ctx context.Context, d time.Duration) {
 func (l *lane) claim(ctx context.Context) ([]task, error) {
 	begun := l.Now() // send-by counts from before the claim
 	rules := map[int64]work.Rules{}
+	stale := false
 	pick := work.Pick{Due: &work.PickDue{SystemID: l.id, Node: l.Node, Limit: l.Batch, Ended: int(l.ended.Load())}}
 	moves, err := l.Store.Change(ctx, pick, func(now time.Time, picked []work.Picked) ([]work.Move, error) {
 		clear(rules)
+		// A claim that had to wait for its turn would only spend tries: nothing could be sent in time.
+		if stale = len(picked) > 0 && 2*l.Now().Sub(begun) > picked[0].Rules.Policy.SendWindow; stale {
+			return nil, nil
+		}
 		for _, p := range picked {
 			rules[p.Item.ID] = p.Rules
 		}
@@ -150,6 +155,10 @@ func (l *lane) claim(ctx context.Context) ([]task, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	if stale {
+		l.signal() // again, with a fresh send-by
+		return nil, nil
 	}
 	tasks := make([]task, 0, len(moves))
 	for _, m := range moves {

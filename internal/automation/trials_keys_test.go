@@ -441,3 +441,23 @@ func TestTrial85_OnlyLastingFactsMakeTheKey(t *testing.T) {
 		w.wantHeld(1)
 	})
 }
+
+func TestClaimThatWaitedTooLongSpendsNoTries(t *testing.T) {
+	eachWorld(t, searchable(), func(w *world) {
+		w.record(keys(3)...)
+		slow := &slowStore{Store: w.store, before: func() { w.clock.advance(time.Minute) }}
+		e := w.newEngineOn("slow", slow)
+		for range 3 {
+			if s, err := e.RunOnce(t.Context()); err != nil || s.Claimed > 0 {
+				t.Fatalf("%+v %v", s, err)
+			}
+		}
+		for _, k := range keys(3) {
+			if it := w.wantStatus(k, work.Queued); it.Sends != 0 {
+				t.Errorf("%s spent %d sends", k, it.Sends)
+			}
+		}
+		w.run(time.Minute)
+		w.wantHeld(3)
+	})
+}

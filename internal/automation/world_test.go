@@ -266,3 +266,19 @@ func (s *jumpingStore) Change(ctx context.Context, pick work.Pick, decide func(t
 	}
 	return moves, err
 }
+
+// slowStore lets time pass while a claim waits for its turn.
+type slowStore struct {
+	*store.Store
+	before func()
+}
+
+func (s *slowStore) Change(ctx context.Context, pick work.Pick, decide func(time.Time, []work.Picked) ([]work.Move, error)) ([]work.Move, error) {
+	if pick.Due == nil {
+		return s.Store.Change(ctx, pick, decide)
+	}
+	return s.Store.Change(ctx, pick, func(now time.Time, picked []work.Picked) ([]work.Move, error) {
+		s.before()
+		return decide(now, picked)
+	})
+}
