@@ -51,7 +51,7 @@ func (s *server) checkHost(next echo.HandlerFunc) echo.HandlerFunc {
 				return next(c)
 			}
 		}
-		if len(s.Hosts) == 0 || c.Path() == "/healthz" {
+		if len(s.Hosts) == 0 || c.Path() == "/healthz" || c.Path() == "/readyz" {
 			return next(c)
 		}
 		return echo.NewHTTPError(http.StatusMisdirectedRequest)

@@ -27,6 +27,7 @@ func (s *server) routes() http.Handler {
 	e.Use(s.requestID, s.recoverPanic, s.securityHeaders, s.checkHost)
 
 	e.GET("/healthz", s.health, limits(5*time.Second, formSize))
+	e.GET("/readyz", s.health, limits(5*time.Second, formSize))
 	e.GET("/static/:name", s.static)
 
 	guest := e.Group("", limits(pageTime, formSize), s.csrf)
