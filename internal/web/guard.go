@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -75,7 +76,7 @@ func (s *server) recoverPanic(next echo.HandlerFunc) echo.HandlerFunc {
 			if r == nil {
 				return
 			}
-			if r == http.ErrAbortHandler {
+			if broken, ok := r.(error); ok && errors.Is(broken, http.ErrAbortHandler) {
 				panic(r)
 			}
 			s.Log.Error("a page broke off", "request", c.Get(requestIDKey), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
