@@ -10,11 +10,11 @@ import (
 
 // words are the fixed texts and those that follow a code.
 type words struct {
-	Product, And, Or, Search, SearchHint, Filter, AnyStatus, Show, Clear, SignIn, SignOut, Login, Password, SignedInAs,
-	Key, Customer, Amount, Status, Known, Changed, FirstPage, NextPage, NoRows, Invoices, Systems, Import, Back,
-	WhatWeKnow, WhatToDo, Others, NotPossible, Attempts, OlderAttempts, NewestAttempts, NoAttempts, Decisions, NoDecisions,
+	Product, And, Search, SearchHint, Filter, AnyStatus, Clear, SignIn, SignOut, Login, Password, SignedInAs,
+	Key, Customer, Amount, Status, Known, Changed, FirstPage, NextPage, Invoices, Systems, Import, Back,
+	WhatWeKnow, WhatToDo, NotPossible, Attempts, OlderAttempts, NewestAttempts, NoAttempts, Decisions, NoDecisions,
 	Steps, NotBegun, Facts, Lines, Note, Reference, Sent, Answered, Excerpts, Description, Quantity, Price, Assigned, AssignMe,
-	Release, Nobody, Times, StepsDone, Problem, ReportRef, WrongLogin, Throttled, File, System, StartImport, ImportHint,
+	Release, Nobody, Times, StepsDone, ReportRef, WrongLogin, Throttled, File, System, StartImport, ImportHint,
 	Line, Reason, Overdue, Address, InFlight, Skip, MainNav, Try, Cut, YouTyped, JustNow, Soon, AgoPast, AgoFuture, AgoUnits string
 	StatusName, Sign, Tone, Reasons, ReasonShort, StatusSays, Tab, TabEmpty, TabEmptyTitle, Step, Action, ActionHelp, Refusal,
 	Did, Decision, RowSays, Send, SendShort, Find, FindShort, SystemSays, Errors, ErrorTitle, Fact, How map[string]string
@@ -22,18 +22,18 @@ type words struct {
 
 // Words is the wording in use: English.
 var Words = words{
-	Product: "Onefold", And: " and ", Or: " or ", Search: "Search", SearchHint: "Key, number or customer", Filter: "Status",
-	AnyStatus: "Any status", Show: "Show", Clear: "Clear", SignIn: "Sign in", SignOut: "Sign out", Login: "Name",
+	Product: "Onefold", And: " and ", Search: "Search", SearchHint: "Key, number or customer", Filter: "Status",
+	AnyStatus: "Any status", Clear: "Clear", SignIn: "Sign in", SignOut: "Sign out", Login: "Name",
 	Password: "Password", SignedInAs: "Signed in as", Key: "Key", Customer: "Customer", Amount: "Amount", Status: "Status",
-	Known: "What we know", Changed: "Changed", FirstPage: "First page", NextPage: "Next page", NoRows: "Nothing here.",
+	Known: "What we know", Changed: "Changed", FirstPage: "First page", NextPage: "Next page",
 	Invoices: "Invoices", Systems: "Accounting systems", Import: "Import", Back: "All invoices", WhatWeKnow: "What we know",
-	WhatToDo: "What you can do", Others: "Other ways", NotPossible: "Not possible now", Attempts: "What was tried",
+	WhatToDo: "What you can do", NotPossible: "Not possible now", Attempts: "What was tried",
 	OlderAttempts: "Older tries", NewestAttempts: "Newest tries", NoAttempts: "Nothing has been tried yet.",
 	Decisions: "Who decided what", NoDecisions: "Nobody has had to decide anything.", Steps: "Steps", NotBegun: "Not begun",
 	Facts: "Details", Lines: "Invoice lines", Note: "Note", Reference: "Number in the accounting system", Sent: "What was sent",
 	Answered: "What came back", Excerpts: "Show what was exchanged", Description: "Description", Quantity: "Quantity",
 	Price: "Unit price", Assigned: "Assigned to", AssignMe: "Assign to me", Release: "Release", Nobody: "Nobody",
-	Times: "Times are in", StepsDone: "The steps after this one are done too", Problem: "That did not work",
+	Times: "Times are in", StepsDone: "The steps after this one are done too",
 	ReportRef: "If you ask for help, name this number:", WrongLogin: "Name or password is wrong.",
 	Throttled: "Too many wrong sign-ins. Try again in %s.", File: "CSV file", System: "Accounting system",
 	StartImport: "Import invoices",
