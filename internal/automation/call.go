@@ -29,24 +29,22 @@ func (l *lane) send(ctx context.Context, t task) work.Answer {
 	}
 	req := ledger.Request{Step: it.Step, Reference: it.Reference, Key: it.CurrentKey(), PreviousRecordID: it.PreviousExternalID,
 		Invoice: it.Invoice, SendBy: t.deadline}
-	a := ledger.DoSend(ctx, l.sys, req, func(late work.Answer) { l.late(it.ID, it.OpenAttempt, late) })
+	a := ledger.DoSend(ctx, l.sys, req, func(late work.Answer) { l.answeredLate(it, late) })
 	if want := it.Identity; want != "" && a.Exchange.Identity != "" && a.Exchange.Identity != want && a.Outcome == work.Accepted {
 		a.Match, a.Remark = work.MatchDifferent, fmt.Sprintf("it was made in the books %q instead of %q", a.Exchange.Identity, want)
 	}
 	return a
 }
 
-// late keeps an answer that came after its call had been given up.
-func (l *lane) late(itemID int64, attempt int, a work.Answer) {
+// answeredLate keeps an answer that came after its call had been given up.
+func (l *lane) answeredLate(it work.Item, a work.Answer) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	_, err := l.Store.Change(ctx, work.Pick{IDs: []int64{itemID}}, func(now time.Time, picked []work.Picked) ([]work.Move, error) {
-		return decideAll(picked, now, func(work.Picked) work.Event {
-			return work.LateAnswer{Attempt: attempt, Ended: now, Answer: a}
-		})
+	err := l.late(ctx, it, func(now time.Time) work.Event {
+		return work.LateAnswer{Attempt: it.OpenAttempt, Ended: now, Answer: a}
 	})
 	if err != nil {
-		l.Log.Error("a late answer could not be kept", "item", itemID, "attempt", attempt, "error", err)
+		l.Log.Error("a late answer could not be kept", "item", it.ID, "attempt", it.OpenAttempt, "error", err)
 	}
 }
 

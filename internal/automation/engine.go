@@ -25,6 +25,8 @@ type Store interface {
 	Now(ctx context.Context) (time.Time, error)
 	Systems(ctx context.Context) ([]work.System, error)
 	System(ctx context.Context, id string) (work.System, error)
+	// Attempts returns an item's attempts with a number below before, newest first, at most limit.
+	Attempts(ctx context.Context, itemID int64, before, limit int) ([]work.Attempt, error)
 	// SetBreaker stops the system's calls until a probe after until succeeds; a zero until lets them go on.
 	SetBreaker(ctx context.Context, id string, until time.Time, reason string) error
 	// SetLogin notes that the system refused our login; an empty problem lets calls go on.

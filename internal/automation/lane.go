@@ -233,21 +233,30 @@ func (l *lane) close(ctx context.Context, batch []closing) error {
 		inHand = append(inHand, batch[i].task.picked)
 	}
 	for range len(batch) + 1 {
+		var late []*closing
 		_, err := l.Store.Change(ctx, work.Pick{InHand: inHand}, func(now time.Time, picked []work.Picked) ([]work.Move, error) {
+			late = late[:0]
 			moves := make([]work.Move, 0, len(picked))
 			for _, p := range picked {
 				c := byItem[p.Item.ID]
-				m, err := decideClose(p, c.event, now)
-				if err != nil {
-					l.Log.Warn("an answer belongs to no attempt", "item", p.Item.ID, "error", err)
-					continue
+				m, err := decideClose(p, *c, now)
+				var refusal *work.Refusal
+				switch {
+				case errors.As(err, &refusal):
+					late = append(late, c) // its attempt was given up meanwhile
+				case err != nil:
+					return nil, err
+				default:
+					moves = append(moves, m)
 				}
-				moves = append(moves, m)
 			}
 			return moves, nil
 		})
 		var taken RecordTaken
 		if !errors.As(err, &taken) {
+			for _, c := range late {
+				err = errors.Join(err, l.keepLate(ctx, *c))
+			}
 			return err
 		}
 		// The record belongs to another item: decide again, knowing that.
@@ -278,8 +287,13 @@ func markTaken(ev work.Event) work.Event {
 	return ev
 }
 
-// decideClose closes the attempt; if it was given up meanwhile the result is kept as a late one.
-func decideClose(p work.Picked, ev work.Event, now time.Time) (work.Move, error) {
+// decideClose closes the attempt. It is refused if another attempt is open, or one with the same number in a database that
+// forgot ours.
+func decideClose(p work.Picked, c closing, now time.Time) (work.Move, error) {
+	if !p.Item.OpenSince.Equal(c.task.picked.Item.OpenSince) {
+		return work.Move{}, &work.Refusal{Code: work.RefusedAttempt}
+	}
+	ev := c.event
 	switch e := ev.(type) {
 	case work.SendClosed:
 		e.Ended = now
@@ -288,16 +302,38 @@ func decideClose(p work.Picked, ev work.Event, now time.Time) (work.Move, error)
 		e.Started, e.Ended = p.Item.OpenSince, now
 		ev = e
 	}
-	m, err := work.Decide(p.Item, ev, p.Rules, now)
-	var refusal *work.Refusal
-	if err == nil || !errors.As(err, &refusal) || refusal.Code != work.RefusedAttempt {
-		return m, err
-	}
-	switch e := ev.(type) {
+	return work.Decide(p.Item, ev, p.Rules, now)
+}
+
+// keepLate keeps what a call brought back whose attempt had been given up.
+func (l *lane) keepLate(ctx context.Context, c closing) error {
+	it := c.task.picked.Item
+	switch e := c.event.(type) {
 	case work.SendClosed:
-		return work.Decide(p.Item, work.LateAnswer{Attempt: e.Attempt, Ended: now, Answer: e.Answer}, p.Rules, now)
+		return l.late(ctx, it, func(now time.Time) work.Event {
+			return work.LateAnswer{Attempt: e.Attempt, Ended: now, Answer: e.Answer}
+		})
 	case work.FindClosed:
-		return work.Decide(p.Item, work.LateLookup{Attempt: e.Attempt, Ended: now, Lookup: e.Lookup}, p.Rules, now)
+		return l.late(ctx, it, func(now time.Time) work.Event {
+			return work.LateLookup{Attempt: e.Attempt, Ended: now, Lookup: e.Lookup}
+		})
 	}
-	return m, err
+	return nil
+}
+
+// late writes a late result beside its attempt. If the database does not know the attempt (an older copy was put back) the
+// result is dropped: its number may belong to another attempt now, and everything is looked up before it is sent.
+func (l *lane) late(ctx context.Context, it work.Item, event func(now time.Time) work.Event) error {
+	rows, err := l.Store.Attempts(ctx, it.ID, it.OpenAttempt+1, 1)
+	if err != nil {
+		return err
+	}
+	if len(rows) != 1 || rows[0].Number != it.OpenAttempt || !rows[0].StartedAt.Equal(it.OpenSince) {
+		l.Log.Error("a result belongs to an attempt that the database does not know", "item", it.ID, "attempt", it.OpenAttempt)
+		return nil
+	}
+	_, err = l.Store.Change(ctx, work.Pick{IDs: []int64{it.ID}}, func(now time.Time, picked []work.Picked) ([]work.Move, error) {
+		return decideAll(picked, now, func(work.Picked) work.Event { return event(now) })
+	})
+	return err
 }

@@ -461,3 +461,31 @@ func TestClaimThatWaitedTooLongSpendsNoTries(t *testing.T) {
 		w.wantHeld(3)
 	})
 }
+
+// A server answers into a database that forgot the attempt, and counts another attempt under the same number.
+func TestAnswerOfAForgottenAttemptSettlesNothing(t *testing.T) {
+	eachWorld(t, searchable(), func(w *world) {
+		w.record("INV-1")
+		forgotten := w.item("INV-1")
+		started, finish := make(chan struct{}), make(chan struct{})
+		w.stub.then(func(*stub, ledger.Request, func(time.Duration) work.Record) work.Answer {
+			close(started)
+			<-finish
+			return work.Answer{Outcome: work.NotSent, Exchange: work.Exchange{Error: "it never left"}}
+		}, lose)
+		done := make(chan error, 1)
+		go func() { _, err := w.engine.RunOnce(background()); done <- err }()
+		<-started
+		w.forget(forgotten)
+		w.clock.advance(time.Second)
+		other := w.newEngine("b")
+		if s, err := other.RunOnce(t.Context()); err != nil || s.Sent != 1 {
+			t.Fatalf("%+v %v", s, err)
+		}
+		close(finish)
+		w.must(<-done)
+		if it := w.wantStatus("INV-1", work.Pending); len(it.Unsettled) != 1 {
+			t.Errorf("the answer to a forgotten attempt settled the attempt that has its number: unsettled %v", it.Unsettled)
+		}
+	})
+}

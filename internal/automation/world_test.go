@@ -2,9 +2,12 @@ package automation_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
+	_ "github.com/jackc/pgx/v5/stdlib"
 	"io"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,6 +23,7 @@ import (
 // world is one engine with its database and a steerable accounting system, all under one clock.
 type world struct {
 	t      *testing.T
+	db     storetest.DB
 	clock  *clock
 	store  *store.Store
 	stub   *stub
@@ -55,7 +59,7 @@ func eachWorld(t *testing.T, caps work.Capabilities, test func(*world), set ...s
 func newWorld(t *testing.T, db storetest.DB, caps work.Capabilities, set ...setup) *world {
 	t.Helper()
 	c := newClock()
-	w := &world{t: t, clock: c, stub: newStub(c, caps)}
+	w := &world{t: t, db: db, clock: c, stub: newStub(c, caps)}
 	w.store = db.Open(t, store.Config{Clock: c.Now, Node: "a"})
 	w.system = work.System{ID: "books", CompanyID: 1, Name: "Books", Adapter: "stub", Policy: work.DefaultPolicy(), Capabilities: caps,
 		Steps: w.stub.steps, MaxInFlight: 50}
@@ -281,4 +285,21 @@ func (s *slowStore) Change(ctx context.Context, pick work.Pick, decide func(time
 		s.before()
 		return decide(now, picked)
 	})
+}
+
+// forget puts the item back as it was when it was recorded, as a database does that lost its last commits.
+func (w *world) forget(it work.Item) {
+	w.t.Helper()
+	driver, url := "pgx", w.db.URL
+	if w.db.Name == "sqlite" {
+		driver, url = "sqlite", strings.TrimPrefix(w.db.URL, "sqlite:")
+	}
+	db, err := sql.Open(driver, url)
+	w.must(err)
+	defer db.Close()
+	_, err = db.ExecContext(w.t.Context(), `UPDATE items SET version = 1, status = 'queued', attempts = 0, open_attempt = 0, open_kind = '', open_node = '',
+		open_since = NULL, lease_until = NULL, before = '', sends = 0, sends_used = 0, first_sent_at = NULL, last_try_at = NULL, due_at = changed_at WHERE id = $1`, it.ID)
+	w.must(err)
+	_, err = db.ExecContext(w.t.Context(), `DELETE FROM attempts WHERE item_id = $1`, it.ID)
+	w.must(err)
 }

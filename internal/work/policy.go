@@ -43,6 +43,8 @@ func (p Policy) Validate() error {
 		return fmt.Errorf("the number of sends must be between 1 and 20, not %d", p.Sends)
 	case p.Lookups < 1 || p.Lookups > 100:
 		return fmt.Errorf("the number of lookups must be between 1 and 100, not %d", p.Lookups)
+	case p.Lookups <= p.Misses:
+		return fmt.Errorf("the number of lookups (%d) must be above the misses that prove absence (%d)", p.Lookups, p.Misses)
 	case p.FirstDelay <= 0 || p.LongestDelay < p.FirstDelay || p.LongestDelay > 7*24*time.Hour:
 		return fmt.Errorf("the first delay (%s) must be above zero and not above the longest (%s), which may be 7 days at most", p.FirstDelay, p.LongestDelay)
 	case p.Growth <= 1 || p.Growth > 10 || math.IsNaN(p.Growth):

@@ -47,5 +47,11 @@ func (s System) Validate() error {
 	case s.PerSecond < 0:
 		return fmt.Errorf("the calls a second must not be negative")
 	}
-	return s.Policy.Validate()
+	if err := s.Policy.Validate(); err != nil {
+		return err
+	}
+	if misses := s.Rules().Misses(); s.Capabilities.Searchable && s.Policy.Lookups <= misses {
+		return fmt.Errorf("the number of lookups (%d) must be above the misses that prove absence in this system (%d)", s.Policy.Lookups, misses)
+	}
+	return nil
 }
