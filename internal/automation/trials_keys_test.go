@@ -472,18 +472,25 @@ func TestAnswerOfAForgottenAttemptSettlesNothing(t *testing.T) {
 			close(started)
 			<-finish
 			return work.Answer{Outcome: work.NotSent, Exchange: work.Exchange{Error: "it never left"}}
-		}, lose)
+		})
 		done := make(chan error, 1)
 		go func() { _, err := w.engine.RunOnce(background()); done <- err }()
 		<-started
 		w.forget(forgotten)
 		w.clock.advance(time.Second)
-		other := w.newEngine("b")
-		if s, err := other.RunOnce(t.Context()); err != nil || s.Sent != 1 {
-			t.Fatalf("%+v %v", s, err)
-		}
+		again, finishAgain, doneAgain := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+		w.stub.then(func(s *stub, req ledger.Request, commit func(time.Duration) work.Record) work.Answer {
+			close(again)
+			<-finishAgain
+			return lose(s, req, commit)
+		})
+		go func() { _, err := w.newEngine("b").RunOnce(background()); doneAgain <- err }()
+		<-again
 		close(finish)
 		w.must(<-done)
+		w.wantStatus("INV-1", work.InProgress)
+		close(finishAgain)
+		w.must(<-doneAgain)
 		if it := w.wantStatus("INV-1", work.Pending); len(it.Unsettled) != 1 {
 			t.Errorf("the answer to a forgotten attempt settled the attempt that has its number: unsettled %v", it.Unsettled)
 		}

@@ -116,7 +116,7 @@ func TestInHandIsDecidedAgainIfItChanged(t *testing.T) {
 			t.Fatalf("%d moves were written, want 2", len(closed))
 		}
 		got := read(t, s, claimed[1].Item.ID)
-		if got.Status != work.Confirmed || got.AssignedTo != "Ada" || got.Version != 4 {
+		if got.Status != work.Confirmed || got.AssignedTo != "Ada" || got.Version <= claimed[1].Item.Version {
 			t.Fatalf("the changed item: %s, assigned to %q, version %d", got.Status, got.AssignedTo, got.Version)
 		}
 	})

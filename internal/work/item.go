@@ -25,7 +25,7 @@ type Item struct {
 	PreviousStatus     Status // read with the item from the previous step's row
 	PreviousExternalID string // likewise: the previous step's record
 
-	Version  int64 // grows with every change
+	Version  int64 // grows with every change and is never given out twice, also by a restored database
 	Status   Status
 	Reason   Reason
 	Attempts int // number of the last attempt row

@@ -38,7 +38,8 @@ func Next(it Item, ev Event, r Rules, now time.Time) (Item, error) {
 	if err != nil {
 		return it, err
 	}
-	next.Version++
+	// Also by the clock, so that a database that forgot its last commits never counts the same version twice.
+	next.Version = max(it.Version+1, now.UnixMicro())
 	next.ChangedAt = now
 	return next, nil
 }
