@@ -59,7 +59,11 @@ func (p *peopleFlags) config(data string, log *slog.Logger) (auth.Config, error)
 	if p.sessionKeys != "" {
 		c.Keys, err = auth.ParseKeys(p.sessionKeys)
 	} else if err = os.MkdirAll(data, 0o700); err == nil {
-		c.Keys, err = auth.KeysFromFile(filepath.Join(data, "session.keys"))
+		if c.Keys, err = auth.KeysFromFile(filepath.Join(data, "session.keys")); err != nil {
+			err = fmt.Errorf("%w (or give --session-keys)", err)
+		}
+	} else {
+		err = fmt.Errorf("the data folder cannot be made, it is needed unless --session-keys is given: %w", err)
 	}
 	if err != nil || p.sso.Issuer == "" {
 		return c, err
