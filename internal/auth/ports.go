@@ -80,7 +80,6 @@ type Sessions interface {
 	RotateSession(ctx context.Context, id int64, from, to string, at time.Time, passed bool) (bool, error)
 	// CountWrongCode counts one more wrong code and returns how many there were.
 	CountWrongCode(ctx context.Context, id int64) (int, error)
-	SetSessionData(ctx context.Context, id int64, data string) error
 	// SessionsOf are the person's sessions that have not ended or expired, the last used one first.
 	SessionsOf(ctx context.Context, userID int64, now time.Time) ([]Session, error)
 	// EndSession ends one session of the person; ErrNotFound if it is not theirs or over.

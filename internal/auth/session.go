@@ -33,7 +33,6 @@ type Session struct {
 	Address      string
 	UserAgent    string
 	CSRFSecret   string
-	Data         string
 }
 
 // Over reports whether the session has ended or expired.

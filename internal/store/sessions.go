@@ -30,7 +30,6 @@ type sessionRow struct {
 	Address      string
 	UserAgent    string
 	CSRFSecret   string `gorm:"column:csrf_secret"`
-	Data         string
 }
 
 func (sessionRow) TableName() string { return "sessions" }
@@ -39,14 +38,14 @@ func (r sessionRow) session() auth.Session {
 	return auth.Session{ID: r.ID, IDHash: r.IDHash, PreviousHash: r.PreviousHash, RotatedAt: time.Time(r.RotatedAt), Rotate: r.Rotate,
 		UserID: r.UserID, Method: auth.Method(r.Method), Passed: r.Passed, WrongCodes: r.WrongCodes, CreatedAt: time.Time(r.CreatedAt),
 		SeenAt: time.Time(r.SeenAt), IdleUntil: time.Time(r.IdleUntil), ExpiresAt: time.Time(r.ExpiresAt), EndedAt: time.Time(r.EndedAt),
-		Address: r.Address, UserAgent: r.UserAgent, CSRFSecret: r.CSRFSecret, Data: r.Data}
+		Address: r.Address, UserAgent: r.UserAgent, CSRFSecret: r.CSRFSecret}
 }
 
 // AddSession implements auth.Sessions.
 func (s *Store) AddSession(ctx context.Context, n auth.Session) (auth.Session, error) {
 	row := sessionRow{IDHash: n.IDHash, UserID: n.UserID, Method: string(n.Method), Passed: n.Passed, CreatedAt: moment(n.CreatedAt), SeenAt: moment(n.SeenAt),
 		IdleUntil: moment(n.IdleUntil), ExpiresAt: moment(n.ExpiresAt), Address: tidy(n.Address, maxShort), UserAgent: tidy(n.UserAgent, maxShort),
-		CSRFSecret: n.CSRFSecret, Data: n.Data}
+		CSRFSecret: n.CSRFSecret}
 	err := s.db.write(ctx, func(tx *gorm.DB) error { return tx.Create(&row).Error })
 	if err != nil {
 		return n, fmt.Errorf("add the session: %w", err)
@@ -93,13 +92,6 @@ func (s *Store) CountWrongCode(ctx context.Context, id int64) (n int, err error)
 		return tx.Raw("UPDATE sessions SET wrong_codes = wrong_codes + 1 WHERE id = ? RETURNING wrong_codes", id).Scan(&n).Error
 	})
 	return n, err
-}
-
-// SetSessionData implements auth.Sessions.
-func (s *Store) SetSessionData(ctx context.Context, id int64, data string) error {
-	return s.db.write(ctx, func(tx *gorm.DB) error {
-		return tx.Exec("UPDATE sessions SET data = ? WHERE id = ?", tidy(data, maxLong), id).Error
-	})
 }
 
 // SessionsOf implements auth.Sessions.

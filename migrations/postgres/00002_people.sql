@@ -74,8 +74,7 @@ CREATE TABLE sessions (
     ended_at      timestamptz,
     address       text NOT NULL,
     user_agent    text NOT NULL,
-    csrf_secret   text NOT NULL,
-    data          text NOT NULL DEFAULT ''
+    csrf_secret   text NOT NULL
 );
 CREATE UNIQUE INDEX sessions_id_hash ON sessions (id_hash);
 CREATE INDEX sessions_previous ON sessions (previous_hash) WHERE previous_hash <> '';
