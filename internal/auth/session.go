@@ -37,8 +37,11 @@ type Session struct {
 
 // Over reports whether the session has ended or expired.
 func (s Session) Over(now time.Time) bool {
-	return !s.EndedAt.IsZero() || !now.Before(s.IdleUntil) || !now.Before(s.ExpiresAt)
+	return !s.EndedAt.IsZero() || !now.Before(s.IdleUntil) || !now.Before(s.ExpiresAt) || !s.Passed && now.Sub(s.CreatedAt) >= codeFor
 }
+
+// codeFor is how long after the password the code of the second step may be entered.
+const codeFor = 15 * time.Minute
 
 // Method is how a person signed in.
 type Method string

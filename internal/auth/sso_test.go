@@ -12,20 +12,24 @@ import (
 	"time"
 
 	"onefold/internal/auth"
+	"onefold/internal/store/storetest"
 	"onefold/internal/work"
 )
 
 // eachSSO runs the test with a provider of its own.
 func eachSSO(t *testing.T, cfg auth.SSOConfig, test func(t *testing.T, w *world, p *provider)) {
 	t.Helper()
-	each(t, auth.Config{}, func(t *testing.T, w *world) {
-		p := newProvider(t, w.clock)
-		c := cfg
-		c.Issuer, c.ClientID, c.ClientSecret, c.RedirectURL, c.HTTP = p.URL, clientID, p.secret, "https://onefold.example/sso/answer", p.Client()
-		w.cfg.SSO = &c
-		w.restart(oldKey)
-		test(t, w, p)
-	})
+	each(t, auth.Config{}, func(t *testing.T, w *world) { test(t, w, w.provider(cfg)) })
+}
+
+// provider is a new provider, at which people sign in from now on.
+func (w *world) provider(cfg auth.SSOConfig) *provider {
+	w.t.Helper()
+	p := newProvider(w.t, w.clock)
+	cfg.Issuer, cfg.ClientID, cfg.ClientSecret, cfg.RedirectURL, cfg.HTTP = p.URL, clientID, p.secret, "https://onefold.example/sso/answer", p.Client()
+	w.cfg.SSO = &cfg
+	w.restart(oldKey)
+	return p
 }
 
 // leave begins a single sign-on and returns the provider's answer.
@@ -234,24 +238,24 @@ func TestSSOWhoMayComeIn(t *testing.T) {
 		"one group as text": {auth.SSOConfig{LinkByEmail: true, GroupRoles: groupRoles}, with(adaThere, "groups", "it"), "", []work.Role{work.Ops, work.Admin}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			eachSSO(t, c.cfg, func(t *testing.T, w *world, p *provider) {
-				known := w.person("ada@example.com", work.Ops)
-				p.is(c.claims)
-				b := w.browser()
-				v, _, err := b.arrive(b.leave(p))
-				if c.want != "" {
-					refusedAs(t, err, c.want)
-					return
-				}
-				must(t, err)
-				if !v.Ready() || !slices.Equal(v.User.Roles, c.roles) || c.cfg.LinkByEmail && v.User.ID != known.ID {
-					t.Fatalf("%+v", v.User)
-				}
-				// Somebody else who has the address now does not become this person.
-				p.is(with(c.claims, "sub", "s-2"))
-				_, _, err = b.arrive(b.leave(p))
-				refusedAs(t, err, auth.SSOUnknown)
-			})
+			w := open(t, storetest.SQLite(t), auth.Config{}) // what differs between databases is tested above
+			p := w.provider(c.cfg)
+			known := w.person("ada@example.com", work.Ops)
+			p.is(c.claims)
+			b := w.browser()
+			v, _, err := b.arrive(b.leave(p))
+			if c.want != "" {
+				refusedAs(t, err, c.want)
+				return
+			}
+			must(t, err)
+			if !v.Ready() || !slices.Equal(v.User.Roles, c.roles) || c.cfg.LinkByEmail && v.User.ID != known.ID {
+				t.Fatalf("%+v", v.User)
+			}
+			// Somebody else who has the address now does not become this person.
+			p.is(with(c.claims, "sub", "s-2"))
+			_, _, err = b.arrive(b.leave(p))
+			refusedAs(t, err, auth.SSOUnknown)
 		})
 	}
 }

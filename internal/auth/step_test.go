@@ -115,6 +115,12 @@ func TestSecondStep(t *testing.T) {
 		if half.visit().Ready() {
 			t.Error("the id from before the code is signed in too")
 		}
+		slow := w.browser()
+		_, err = slow.signIn("ada", password, office)
+		must(t, err)
+		w.clock.advance(15 * time.Minute)
+		_, err = slow.check(w.code(secret))
+		wants(t, auth.ErrForbidden, err)
 	})
 }
 

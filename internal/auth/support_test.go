@@ -59,12 +59,15 @@ const password = "seven quiet herons"
 // each runs the test on both databases.
 func each(t *testing.T, cfg auth.Config, test func(t *testing.T, w *world)) {
 	t.Helper()
-	storetest.Each(t, func(t *testing.T, db storetest.DB) {
-		c := &clock{now: time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)}
-		w := &world{t: t, clock: c, store: db.Open(t, store.Config{Clock: c.Now}), cfg: cfg}
-		w.restart(oldKey)
-		test(t, w)
-	})
+	storetest.Each(t, func(t *testing.T, db storetest.DB) { test(t, open(t, db, cfg)) })
+}
+
+func open(t *testing.T, db storetest.DB, cfg auth.Config) *world {
+	t.Helper()
+	c := &clock{now: time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)}
+	w := &world{t: t, clock: c, store: db.Open(t, store.Config{Clock: c.Now}), cfg: cfg}
+	w.restart(oldKey)
+	return w
 }
 
 // restart makes new accounts on the same database, with these keys.
@@ -172,7 +175,7 @@ func (b *browser) session() string {
 	return ""
 }
 
-// with is another browser that stole the cookies.
+// copied is another browser that stole the cookies.
 func (b *browser) copied() *browser {
 	c := b.w.browser()
 	for name, cookie := range b.cookies {
