@@ -111,17 +111,18 @@ func (o *onefold) work(ctx context.Context, n int) (time.Duration, error) {
 	var g errgroup.Group
 	start := time.Now()
 	g.Go(func() error { return e.Run(running) })
-	err = o.await(ctx, before+n, n)
+	err = o.await(ctx, n)
 	took := time.Since(start)
 	stop()
-	if stopped := g.Wait(); err == nil {
-		err = stopped
+	err = errors.Join(err, g.Wait())
+	if after, countErr := o.done(ctx); countErr != nil || after != before+n {
+		err = errors.Join(err, countErr, fmt.Errorf("%d items are confirmed, want %d", after-before, n))
 	}
 	return took, err
 }
 
-// await waits until all items are confirmed. It asks the database only once everything was sent.
-func (o *onefold) await(ctx context.Context, want, sends int) error {
+// await waits until nothing is open any more. It asks the database only once everything was sent.
+func (o *onefold) await(ctx context.Context, sends int) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -135,9 +136,17 @@ func (o *onefold) await(ctx context.Context, want, sends int) error {
 		if o.books.sends.Load() < int64(sends) {
 			continue
 		}
-		if n, err := o.done(ctx); err != nil || n >= want {
+		open, err := o.store.InFlight(ctx)
+		if err != nil {
 			return err
 		}
+		if due, err := o.store.NextDue(ctx, "books"); err != nil || open["books"] > 0 || !due.IsZero() {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		return nil
 	}
 }
 

@@ -81,11 +81,13 @@ type stateSet struct {
 	updateOne  string // SQLite; parameters: new version, columns, id, seen version
 }
 
-// A claim and a close write some columns; a move that changes others writes all. So a few fixed statements stay
+// A claim, an acceptance and any other close write some columns; a move that changes others writes all. So a few fixed statements stay
 // prepared, whatever a batch is made of.
 var (
 	claimSet = newStateSet("status", "attempts", "open_attempt", "open_kind", "open_node", "open_since", "lease_until", "before", "sends",
-		"sends_used", "lookups_used", "first_sent_at", "due_at", "last_try_at", "changed_at")
+		"sends_used", "lookups_used", "first_sent_at", "identity", "due_at", "last_try_at", "changed_at")
+	acceptSet = newStateSet("status", "open_attempt", "open_kind", "open_node", "open_since", "lease_until", "before", "positive",
+		"external_id", "external_number", "external_url", "evidence", "changed_at")
 	closeSet = newStateSet("status", "reason", "open_attempt", "open_kind", "open_node", "open_since", "lease_until", "before", "sends_used",
 		"unsettled", "settle_from", "positive", "external_id", "external_number", "external_url", "evidence", "remark", "identity",
 		"due_at", "send_after", "last_error", "changed_at")

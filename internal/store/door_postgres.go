@@ -28,6 +28,7 @@ func (p *postgres) begin(ctx context.Context) (door, error) {
 	d := &pgDoor{conn: conn}
 	var b pgx.Batch
 	b.Queue("BEGIN")
+	b.Queue("SELECT " + pgByIndex)
 	b.Queue("SELECT clock_timestamp()").QueryRow(func(r pgx.Row) error { return r.Scan(stamp{&d.at}) })
 	if err := conn.SendBatch(ctx, &b).Close(); err != nil {
 		d.rollback()
@@ -47,7 +48,7 @@ func (p *postgres) beginClaim(ctx context.Context, systemID string, now time.Tim
 	b.Queue("BEGIN")
 	// Due items are walked in their order, to the limit. A planner that believes that there are few would rather read and
 	// sort them all.
-	b.Queue("SELECT set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true)")
+	b.Queue("SELECT " + pgByIndex + ", set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)")
 	b.Queue("SELECT EXISTS (SELECT 1 FROM items WHERE system_id = $1 AND due_at <= coalesce($2, statement_timestamp()) AND lease_until IS NULL)",
 		systemID, p.at(now)).QueryRow(func(r pgx.Row) error { return r.Scan(&due) })
 	err = conn.SendBatch(ctx, &b).Close()
@@ -57,6 +58,10 @@ func (p *postgres) beginClaim(ctx context.Context, systemID string, now time.Tim
 	}
 	return d, nil
 }
+
+// pgByIndex keeps the planner from reading whole tables in a transaction of the door: each of its statements is about a few
+// hundred rows by their keys. Without fresh statistics it takes an open attempt for a rare thing and walks all of them.
+const pgByIndex = "set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)"
 
 func (d *pgDoor) now() time.Time { return d.at }
 

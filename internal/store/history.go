@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -88,7 +89,7 @@ const (
 // Counts implements review.Store. All counts are exact; those of finished and closed keys may be some seconds old once
 // there are very many.
 func (s *Store) Counts(ctx context.Context, companyID int64) (map[review.Tab]int64, error) {
-	counts, err := s.count(ctx, companyID, "'review', 'pending', 'queued', 'failed', 'in_progress'")
+	counts, err := s.count(ctx, companyID, "i.status IN ('review', 'pending', 'queued', 'failed')", "i.status = 'in_progress' AND i.lease_until IS NOT NULL")
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func (s *Store) Counts(ctx context.Context, companyID int64) (map[review.Tab]int
 	old, ok := s.tallies.kept[companyID]
 	s.tallies.mu.Unlock()
 	if start := time.Now(); !ok || start.After(old.until) {
-		if old.counts, err = s.count(ctx, companyID, "'confirmed', 'resolved', 'closed'"); err != nil {
+		if old.counts, err = s.count(ctx, companyID, "i.status IN ('confirmed', 'resolved', 'closed')"); err != nil {
 			return nil, err
 		}
 		if took := time.Since(start); took > countQuickly {
@@ -117,9 +118,14 @@ func (s *Store) Counts(ctx context.Context, companyID int64) (map[review.Tab]int
 	return all, nil
 }
 
-func (s *Store) count(ctx context.Context, companyID int64, statuses string) (counts map[review.Tab]int64, err error) {
-	r, err := s.db.query(ctx, "SELECT i.status, CASE WHEN i.status = 'in_progress' THEN i.open_kind ELSE '' END, count(*) FROM items i"+
-		" WHERE i.company_id = ?1 AND i.status IN ("+statuses+") AND "+shownRow+" GROUP BY 1, 2", companyID)
+// count counts the shown rows under each of the conditions, which do not overlap.
+func (s *Store) count(ctx context.Context, companyID int64, conditions ...string) (counts map[review.Tab]int64, err error) {
+	each := make([]string, len(conditions))
+	for i, c := range conditions {
+		each[i] = "SELECT i.status, CASE WHEN i.status = 'in_progress' THEN i.open_kind ELSE '' END, count(*) FROM items i" +
+			" WHERE i.company_id = ?1 AND " + c + " AND " + shownRow + " GROUP BY 1, 2"
+	}
+	r, err := s.db.query(ctx, strings.Join(each, " UNION ALL "), companyID)
 	if err != nil {
 		return nil, err
 	}

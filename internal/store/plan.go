@@ -49,7 +49,7 @@ func newPlan(moves []work.Move, picked []work.Picked) (*plan, error) {
 
 // set is the smallest of the fixed sets of columns that covers all updates.
 func (p *plan) set() *stateSet {
-	for _, set := range []*stateSet{claimSet, closeSet} {
+	for _, set := range []*stateSet{claimSet, acceptSet, closeSet} {
 		fits := true
 		for i, m := range p.updates {
 			if fits = set.covers(p.before[i], &m.Item); !fits {

@@ -92,7 +92,9 @@ func (s *Store) hits(ctx context.Context, how review.How, company int64, folded,
 			" UNION SELECT id FROM items WHERE lower(external_number) = ?3 AND external_number <> '' AND company_id = ?1", company, folded, plain)
 	case review.HowPrefix: // the last ones first: numbers grow
 		const last = "\U0010FFFF"
-		some := func(text string) string { return "SELECT id FROM (" + text + " DESC LIMIT " + strconv.Itoa(maxHits) + ") h" }
+		some := func(text string) string {
+			return "SELECT id FROM (" + text + " DESC LIMIT " + strconv.Itoa(maxHits) + ") h"
+		}
 		return s.ids(ctx, some("SELECT item_id AS id FROM item_keys WHERE folded_key >= ?2 AND folded_key < ?4 AND company_id = ?1 ORDER BY folded_key")+
 			" UNION "+some("SELECT item_id AS id FROM item_keys WHERE lower(reference) >= ?3 AND lower(reference) < ?5 AND company_id = ?1 ORDER BY lower(reference)")+
 			" UNION "+some("SELECT id FROM items WHERE lower(external_id) >= ?3 AND lower(external_id) < ?5 AND company_id = ?1 AND "+known+" ORDER BY lower(external_id)")+
@@ -188,6 +190,9 @@ func (b *pageQuery) add(v any) string {
 // filter are the query's other conditions for rows of a status.
 func (b *pageQuery) filter(q review.Query, status work.Status) string {
 	var c strings.Builder
+	if status == work.InProgress {
+		c.WriteString(" AND i.lease_until IS NOT NULL") // as every open call; names the index
+	}
 	if status == work.InProgress && q.Tab == review.TabUnknown {
 		c.WriteString(" AND i.open_kind = 'find'")
 	}
@@ -258,7 +263,9 @@ func lowerASCII(s string) string {
 
 type pgSearch struct{}
 
-func (pgSearch) numbers() string { return "(SELECT value::bigint FROM json_array_elements_text(?1::json) AS j (value))" }
+func (pgSearch) numbers() string {
+	return "(SELECT value::bigint FROM json_array_elements_text(?1::json) AS j (value))"
+}
 
 // The joins go from the few to the many, whatever the planner believes.
 func (pgSearch) chains(p string) string {
