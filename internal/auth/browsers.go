@@ -9,7 +9,7 @@ import (
 
 // SessionsOf are a person's open sessions, for themself or an admin; the last used one first.
 func (a *Auth) SessionsOf(ctx context.Context, by work.Actor, userID int64) ([]Session, error) {
-	if !a.mayEnd(by, userID) {
+	if !a.mayTend(by, userID) {
 		return nil, ErrForbidden
 	}
 	return a.store.SessionsOf(ctx, userID, a.now())
@@ -17,7 +17,7 @@ func (a *Auth) SessionsOf(ctx context.Context, by work.Actor, userID int64) ([]S
 
 // RevokeSession ends one session of a person.
 func (a *Auth) RevokeSession(ctx context.Context, by work.Actor, from Origin, userID, sessionID int64) error {
-	if !a.mayEnd(by, userID) {
+	if !a.mayTend(by, userID) {
 		return ErrForbidden
 	}
 	u, err := a.store.User(ctx, userID)
@@ -29,7 +29,7 @@ func (a *Auth) RevokeSession(ctx context.Context, by work.Actor, from Origin, us
 
 // RevokeSessions ends all sessions of a person but the one to keep (0: none), and returns how many.
 func (a *Auth) RevokeSessions(ctx context.Context, by work.Actor, from Origin, userID, keep int64) (int, error) {
-	if !a.mayEnd(by, userID) {
+	if !a.mayTend(by, userID) {
 		return 0, ErrForbidden
 	}
 	u, err := a.store.User(ctx, userID)
@@ -39,7 +39,8 @@ func (a *Auth) RevokeSessions(ctx context.Context, by work.Actor, from Origin, u
 	return a.store.EndSessions(ctx, userID, keep, a.now(), Entry{By: by, From: from, What: DidRevokeSessions, Object: u.Object()})
 }
 
-func (a *Auth) mayEnd(by work.Actor, userID int64) bool {
+// mayTend reports whether the person is the actor's own self, or the actor an admin.
+func (a *Auth) mayTend(by work.Actor, userID int64) bool {
 	return by.Can(work.Admin) || by.Same(User{ID: userID}.Actor())
 }
 

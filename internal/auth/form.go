@@ -14,7 +14,8 @@ import (
 
 // Form is what a person typed into a form that could not be honoured.
 type Form struct {
-	Path   string     // where the form was sent to
+	Page   string     // the path of the page that it is on, where it is filled in again
+	Path   string     // where it was sent to
 	Fields url.Values // without passwords, codes and tokens
 }
 
@@ -37,7 +38,8 @@ const (
 var ErrFormTooLarge = errors.New("the form is too large to be kept")
 
 // SaveForm keeps what was typed when the session was over, for the person whose session it was. It reports false if the
-// browser carries no session that we know. The caller checks first that the form came from a page of ours.
+// browser carries no session that we know. The caller checks first that the form came from a page of ours. Of each page
+// the newest form is kept.
 func (a *Auth) SaveForm(w http.ResponseWriter, r *http.Request, f Form) (bool, error) {
 	v, err := a.load(r)
 	if err != nil || v.User.ID == 0 {
@@ -61,7 +63,7 @@ func (a *Auth) SaveForm(w http.ResponseWriter, r *http.Request, f Form) (bool, e
 	if err := a.store.SaveForm(r.Context(), saved); err != nil {
 		return false, fmt.Errorf("keep the form: %w", err)
 	}
-	name := a.cookieName("onefold-typed")
+	name := a.typedCookie(f.Page)
 	value, err := securecookie.EncodeMulti(name, id, a.codecs("typed")...)
 	if err != nil {
 		return false, err
@@ -81,10 +83,15 @@ func secretField(name string) bool {
 	return name == "code"
 }
 
-// TakeForm returns what was kept on this browser, once, if the same person is signed in now. Nobody else gets it: for them
+// typedCookie is one cookie for each page, so that what was typed in another tab is not lost.
+func (a *Auth) typedCookie(page string) string {
+	return a.cookieName("onefold-typed-" + digest("page", page)[:12])
+}
+
+// TakeForm returns what was kept of the page on this browser, once, if the same person is signed in now. Nobody else gets it: for them
 // it stays where it is until it expires.
-func (a *Auth) TakeForm(w http.ResponseWriter, r *http.Request) (Form, bool, error) {
-	name := a.cookieName("onefold-typed")
+func (a *Auth) TakeForm(w http.ResponseWriter, r *http.Request, page string) (Form, bool, error) {
+	name := a.typedCookie(page)
 	cookie, err := r.Cookie(name)
 	if err != nil {
 		return Form{}, false, nil
@@ -105,7 +112,7 @@ func (a *Auth) TakeForm(w http.ResponseWriter, r *http.Request) (Form, bool, err
 		return Form{}, false, fmt.Errorf("read the kept form: %w", err)
 	}
 	http.SetCookie(w, a.cookie(name, "", 0))
-	f := Form{Path: saved.Path}
+	f := Form{Page: page, Path: saved.Path}
 	if err := json.Unmarshal([]byte(saved.Fields), &f.Fields); err != nil {
 		return Form{}, false, fmt.Errorf("the kept form is damaged: %w", err)
 	}

@@ -133,14 +133,19 @@ func (ks Keys) open(sealed, owner string) (string, error) {
 func (ks Keys) sealedByNewest(sealed string) bool { return strings.HasPrefix(sealed, ks[0].mark()+".") }
 
 // Generate returns a random secret of 120 bits that people can type: five groups of letters and digits.
-func Generate() string {
-	s := letters(15)
+func Generate() string { return grouped(random(15)) }
+
+// grouped is 15 bytes as people read them.
+func grouped(b []byte) string {
+	s := encoded(b)
 	return s[:5] + "-" + s[5:10] + "-" + s[10:15] + "-" + s[15:20] + "-" + s[20:]
 }
 
 // letters are n random bytes as small letters and digits.
-func letters(n int) string {
-	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random(n)))
+func letters(n int) string { return encoded(random(n)) }
+
+func encoded(b []byte) string {
+	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b))
 }
 
 func random(n int) []byte {

@@ -52,6 +52,18 @@ func cleanName(name, login string) (string, error) {
 // AnyUser reports whether the set-up was done.
 func (a *Auth) AnyUser(ctx context.Context) (bool, error) { return a.store.AnyUser(ctx) }
 
+// SetUpCode is what the set-up page asks for. It is shown on the terminal only, and is the same on all servers that have
+// the same keys.
+func (a *Auth) SetUpCode() string {
+	sum := a.Keys[0].derive("set-up")
+	return grouped(sum[:15])
+}
+
+// CheckSetUpCode reports whether it is the code of the set-up page.
+func (a *Auth) CheckSetUpCode(code string) bool {
+	return digest("set-up", cleanCode(code)) == digest("set-up", cleanCode(a.SetUpCode()))
+}
+
 // SetUp adds the first person, an admin with all roles, and works only while there is none: then it returns ErrSetUpDone.
 // Of two at the same time one wins.
 func (a *Auth) SetUp(ctx context.Context, login, name, password string, from Origin) (User, error) {
@@ -144,9 +156,12 @@ func (a *Auth) SetRoles(ctx context.Context, by work.Actor, from Origin, id int6
 	})
 }
 
-// Rename changes the name that colleagues see.
+// Rename changes the name that colleagues see, by an admin or by the person.
 func (a *Auth) Rename(ctx context.Context, by work.Actor, from Origin, id int64, name string) (User, error) {
-	return a.administer(ctx, by, id, func(u *User) (Change, error) {
+	if !a.mayTend(by, id) {
+		return User{}, ErrForbidden
+	}
+	return a.change(ctx, id, func(u *User) (Change, error) {
 		name, err := cleanName(name, u.Login)
 		e := Entry{By: by, From: from, What: DidRename, Object: u.Object(), Before: u.Name, After: name}
 		if err == nil && name == u.Name {
@@ -179,6 +194,10 @@ func (a *Auth) administer(ctx context.Context, by work.Actor, id int64, change f
 	if !by.Can(work.Admin) {
 		return User{}, ErrForbidden
 	}
+	return a.change(ctx, id, change)
+}
+
+func (a *Auth) change(ctx context.Context, id int64, change func(*User) (Change, error)) (User, error) {
 	u, err := a.store.ChangeUser(ctx, id, change)
 	if errors.Is(err, errNothing) {
 		return a.store.User(ctx, id)

@@ -64,7 +64,6 @@ func TestOnlyAdminsAdminister(t *testing.T) {
 		_, _, refused["invite"] = w.Invite(ctx, by, office, auth.NewUser{Login: "x", Roles: []work.Role{work.Admin}})
 		_, refused["roles"] = w.SetRoles(ctx, by, office, u.ID, auth.AllRoles)
 		_, refused["disable"] = w.SetDisabled(ctx, by, office, u.ID, true)
-		_, refused["rename"] = w.Rename(ctx, by, office, u.ID, "x")
 		_, _, refused["link"] = w.MakeLink(ctx, by, office, u.ID)
 		_, refused["list"] = w.Users(ctx, by)
 		_, refused["by login"] = w.UserByLogin(ctx, by, "ada")
@@ -75,6 +74,7 @@ func TestOnlyAdminsAdminister(t *testing.T) {
 		_, refused["trail"] = w.AuditPage(ctx, by, auth.AuditFilter{})
 		_, refused["export"] = w.ExportAudit(ctx, by, office, auth.AuditFilter{})
 		other := w.person("ben")
+		_, refused["rename other"] = w.Rename(ctx, by, office, other.ID, "x")
 		_, refused["other's sessions"] = w.SessionsOf(ctx, by, other.ID)
 		_, refused["other"] = w.User(ctx, by, other.ID)
 		refused["end other's"] = w.RevokeSession(ctx, by, office, other.ID, 1)
@@ -86,6 +86,36 @@ func TestOnlyAdminsAdminister(t *testing.T) {
 		}
 		if got, err := w.User(ctx, by, u.ID); err != nil || len(got.Roles) != 3 || got.Disabled() || len(w.trail()) != 0 {
 			t.Errorf("%+v %v %v", got, err, w.trail())
+		}
+	})
+}
+
+// People change their own name, and it is on the trail.
+func TestOwnName(t *testing.T) {
+	each(t, auth.Config{}, func(t *testing.T, w *world) {
+		u := w.person("ada")
+		_, err := w.Rename(t.Context(), u.Actor(), office, u.ID, "Ada Brown-Stone")
+		must(t, err)
+		if e := w.last(auth.DidRename); e.After != "Ada Brown-Stone" || !e.By.Same(u.Actor()) {
+			t.Errorf("%+v", e)
+		}
+		var bad *auth.BadInput
+		if _, err := w.Rename(t.Context(), u.Actor(), office, u.ID, "two\nlines"); !errors.As(err, &bad) {
+			t.Errorf("two lines: %v", err)
+		}
+	})
+}
+
+// The code is the same on servers with the same keys, and for those only.
+func TestSetUpCode(t *testing.T) {
+	each(t, auth.Config{}, func(t *testing.T, w *world) {
+		code := w.SetUpCode()
+		if len(code) < 24 || !w.CheckSetUpCode(" "+strings.ToUpper(code)+" ") || w.CheckSetUpCode("") || w.CheckSetUpCode(code[1:]) {
+			t.Errorf("%q", code)
+		}
+		w.restart(newKey, oldKey)
+		if w.SetUpCode() == code || w.CheckSetUpCode(code) {
+			t.Error("another key has the same code")
 		}
 	})
 }

@@ -268,14 +268,14 @@ func TestTrial115TypedTextComesBack(t *testing.T) {
 		w.clock.advance(12 * time.Hour)
 		save := func(b *browser, fields url.Values) (kept bool, err error) {
 			b.do(func(rw http.ResponseWriter, r *http.Request) {
-				kept, err = w.SaveForm(rw, r, auth.Form{Path: "/items/7/hold", Fields: fields})
+				kept, err = w.SaveForm(rw, r, auth.Form{Page: "/items/7", Path: "/items/7/hold", Fields: fields})
 			})
 			return kept, err
 		}
 		take := func(b *browser) (f auth.Form, there bool) {
 			b.do(func(rw http.ResponseWriter, r *http.Request) {
 				var err error
-				f, there, err = w.TakeForm(rw, r)
+				f, there, err = w.TakeForm(rw, r, "/items/7")
 				must(t, err)
 			})
 			return f, there
@@ -294,6 +294,11 @@ func TestTrial115TypedTextComesBack(t *testing.T) {
 		}
 		_, err = b.signIn("ada", password, office)
 		must(t, err)
+		b.do(func(rw http.ResponseWriter, r *http.Request) {
+			if _, there, err := w.TakeForm(rw, r, "/items/8"); err != nil || there {
+				t.Errorf("on another page: %v %v", there, err)
+			}
+		})
 		second := b.copied()
 		f, there := take(b)
 		if !there || f.Path != "/items/7/hold" || f.Fields.Get("note") != note || f.Fields.Get("version") != "3" || len(f.Fields) != 2 {

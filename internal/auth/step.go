@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/subtle"
+	"encoding/base32"
 	"errors"
 	"fmt"
 	"image/png"
@@ -45,14 +46,6 @@ func (a *Auth) BeginEnrol(ctx context.Context, v Visit) (Enrolment, error) {
 	if err != nil {
 		return Enrolment{}, fmt.Errorf("make a secret: %w", err)
 	}
-	img, err := key.Image(240, 240)
-	if err != nil {
-		return Enrolment{}, fmt.Errorf("draw the code: %w", err)
-	}
-	var picture bytes.Buffer
-	if err := png.Encode(&picture, img); err != nil {
-		return Enrolment{}, fmt.Errorf("draw the code: %w", err)
-	}
 	sealed, err := a.Keys.seal(key.Secret(), stepOwner(v.User.ID))
 	if err != nil {
 		return Enrolment{}, err
@@ -61,7 +54,46 @@ func (a *Auth) BeginEnrol(ctx context.Context, v Visit) (Enrolment, error) {
 		u.TOTPPending = sealed
 		return Change{}, nil
 	})
-	return Enrolment{key.Secret(), key.URL(), picture.Bytes()}, err
+	if err != nil {
+		return Enrolment{}, err
+	}
+	return drawn(key)
+}
+
+// PendingEnrol returns what BeginEnrol made, as long as it has not been confirmed; ErrNotFound if there is nothing.
+func (a *Auth) PendingEnrol(v Visit) (Enrolment, error) {
+	if err := a.mayEnrol(v); err != nil {
+		return Enrolment{}, err
+	}
+	if v.User.TOTPPending == "" {
+		return Enrolment{}, ErrNotFound
+	}
+	secret, err := a.Keys.open(v.User.TOTPPending, stepOwner(v.User.ID))
+	if err != nil {
+		return Enrolment{}, err
+	}
+	plain, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(secret)
+	if err != nil {
+		return Enrolment{}, fmt.Errorf("read the secret: %w", err)
+	}
+	key, err := totp.Generate(totp.GenerateOpts{Issuer: a.Issuer, AccountName: v.User.Login, Secret: plain, Period: stepPeriod})
+	if err != nil {
+		return Enrolment{}, fmt.Errorf("make the address: %w", err)
+	}
+	return drawn(key)
+}
+
+// drawn is the secret in all forms in which an app takes it.
+func drawn(key *otp.Key) (Enrolment, error) {
+	img, err := key.Image(240, 240)
+	if err != nil {
+		return Enrolment{}, fmt.Errorf("draw the code: %w", err)
+	}
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, img); err != nil {
+		return Enrolment{}, fmt.Errorf("draw the code: %w", err)
+	}
+	return Enrolment{key.Secret(), key.URL(), picture.Bytes()}, nil
 }
 
 func (a *Auth) mayEnrol(v Visit) error {

@@ -305,3 +305,27 @@ func TestSealedSecretsFollowTheKeys(t *testing.T) {
 		must(t, enter(codes[0])) // recovery codes need no key
 	})
 }
+
+// The picture can be asked for again, until a code was seen.
+func TestPendingEnrolment(t *testing.T) {
+	each(t, auth.Config{}, func(t *testing.T, w *world) {
+		w.person("ada")
+		b := w.signedIn("ada")
+		_, err := w.PendingEnrol(b.visit())
+		wants(t, auth.ErrNotFound, err)
+		made, err := w.BeginEnrol(t.Context(), b.visit())
+		must(t, err)
+		again, err := w.PendingEnrol(b.visit())
+		must(t, err)
+		if again.Secret != made.Secret || again.URL != made.URL || !bytes.Equal(again.PNG, made.PNG) {
+			t.Errorf("%s is not %s", again.URL, made.URL)
+		}
+		_, err = b.confirm(w.code(made.Secret))
+		must(t, err)
+		_, err = w.PendingEnrol(b.visit())
+		wants(t, auth.ErrNotFound, err)
+		w.clock.advance(16 * time.Minute)
+		_, err = w.PendingEnrol(b.visit())
+		wants(t, auth.ErrNotFresh, err)
+	})
+}
