@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 
 	"github.com/labstack/echo/v4"
 
@@ -45,24 +46,29 @@ func apiCode(status int) string {
 	return "internal"
 }
 
-// bearer lets only the API token in. Sessions of people do not count here: their forms are guarded, this is not.
-func (s *server) bearer(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		grant, err := s.Auth.Bearer(c.Request(), origin(c))
-		var slow *auth.TooMany
-		switch {
-		case errors.Is(err, auth.ErrNoToken):
-			c.Response().Header().Set("WWW-Authenticate", `Bearer realm="onefold"`)
-			return sendAPIError(c, http.StatusUnauthorized, "unauthorized", "send the API token as \"Authorization: Bearer …\"")
-		case errors.As(err, &slow):
-			seconds := int(slow.Wait.Seconds()) + 1
-			c.Response().Header().Set("Retry-After", fmt.Sprint(seconds))
-			return sendAPIError(c, http.StatusTooManyRequests, "too_many", fmt.Sprintf("too many requests with this token, wait %d s", seconds))
-		case err != nil:
-			return err
+// bearer lets only API tokens in that have the scope. Sessions of people do not count here: their forms are guarded, this
+// is not.
+func (s *server) bearer(scope auth.Scope) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			grant, err := s.Auth.Bearer(c.Request(), origin(c))
+			var slow *auth.TooMany
+			switch {
+			case errors.Is(err, auth.ErrNoToken):
+				c.Response().Header().Set("WWW-Authenticate", `Bearer realm="onefold"`)
+				return sendAPIError(c, http.StatusUnauthorized, "unauthorized", "send an API token that works as \"Authorization: Bearer …\"")
+			case errors.As(err, &slow):
+				seconds := int(slow.Wait.Seconds()) + 1
+				c.Response().Header().Set("Retry-After", strconv.Itoa(seconds))
+				return sendAPIError(c, http.StatusTooManyRequests, "too_many", fmt.Sprintf("too many requests, wait %d s", seconds))
+			case err != nil:
+				return err
+			case !grant.Has(scope):
+				return sendAPIError(c, http.StatusForbidden, "forbidden", fmt.Sprintf("this token may not do that: it needs the scope %s", scope))
+			}
+			c.Set(personKey, grant.Actor)
+			return next(c)
 		}
-		c.Set(personKey, grant.Actor)
-		return next(c)
 	}
 }
 

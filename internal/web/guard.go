@@ -9,12 +9,15 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/gorilla/csrf"
 	"github.com/labstack/echo/v4"
 
+	"onefold/internal/auth"
+	"onefold/internal/review"
 	"onefold/internal/work"
 )
 
@@ -33,8 +36,9 @@ func (s *server) securityHeaders(next echo.HandlerFunc) echo.HandlerFunc {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()")
 		h.Set("Cache-Control", "no-store")
-		if s.Auth.Secure() {
-			h.Set("Strict-Transport-Security", "max-age=31536000")
+		if s.overTLS(c.Request()) {
+			h.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
+			c.Response().Before(func() { secureCookies(h) })
 		}
 		return next(c)
 	}
@@ -106,19 +110,43 @@ func limits(longest time.Duration, size int64) echo.MiddlewareFunc {
 	}
 }
 
-// csrf protects every form. gorilla/csrf and not echo's own: its cookie is signed, its token is masked anew on each page,
-// and it checks the origin of the request as well.
-func (s *server) csrf(next echo.HandlerFunc) echo.HandlerFunc {
+const csrfField = "csrf"
+
+func (s *server) csrfCookie() string {
+	if s.Auth.Secure() {
+		return "__Host-onefold-form"
+	}
+	return "onefold-form"
+}
+
+// sameOrigin refuses forms that the browser says another site sent. The tokens of forms are checked besides.
+func (s *server) sameOrigin(next echo.HandlerFunc) echo.HandlerFunc {
+	origins := http.NewCrossOriginProtection()
+	return func(c echo.Context) error {
+		if err := origins.Check(c.Request()); err != nil {
+			return s.refuseForm(c, err)
+		}
+		return next(c)
+	}
+}
+
+func (s *server) refuseForm(c echo.Context, why error) error {
+	s.Log.Warn("a form was refused", "request", c.Get(requestIDKey), "path", c.Path(), "reason", why)
+	return errCSRF
+}
+
+// guestForm protects the forms of people who have no session yet. gorilla/csrf and not echo's own: its cookie is signed,
+// its token is masked anew on each page, and it checks the origin of the request as well.
+func (s *server) guestForm(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		var err error
 		protect := csrf.Protect(s.Auth.CSRFKey(), csrf.Secure(s.Auth.Secure()), csrf.Path("/"), csrf.FieldName(csrfField),
 			csrf.CookieName(s.csrfCookie()), csrf.MaxAge(int(s.Auth.FormsFor().Seconds())), csrf.SameSite(csrf.SameSiteLaxMode),
 			csrf.ErrorHandler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-				s.Log.Warn("a form was refused", "request", c.Get(requestIDKey), "reason", csrf.FailureReason(r))
-				err = errCSRF
+				err = s.refuseForm(c, csrf.FailureReason(r))
 			})))
 		r := c.Request()
-		if !s.Auth.Secure() && r.TLS == nil {
+		if !s.overTLS(r) {
 			r = csrf.PlaintextHTTPRequest(r)
 		}
 		protect(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -129,42 +157,145 @@ func (s *server) csrf(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-const csrfField = "csrf"
-
-func (s *server) csrfCookie() string {
-	if s.Auth.Secure() {
-		return "__Host-onefold-form"
-	}
-	return "onefold-form"
-}
-
-const personKey = "person"
-
-// signedIn lets only people in who have signed in.
-func (s *server) signedIn(next echo.HandlerFunc) echo.HandlerFunc {
+// memberForm protects the forms of people who have a session: their token belongs to it.
+func (s *server) memberForm(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		v, err := s.Auth.Visit(c.Response(), c.Request())
-		if err != nil {
-			return err
+		r := c.Request()
+		if safe(r) {
+			return next(c)
 		}
-		if !v.Ready() {
-			return c.Redirect(http.StatusSeeOther, "/login?next="+url.QueryEscape(returnTo(c.Request())))
+		if err := r.ParseForm(); err != nil {
+			return badForm(err)
 		}
-		c.Set(personKey, v.Actor)
+		if !visit(c).CheckFormToken(r.PostFormValue(csrfField)) {
+			return s.refuseForm(c, errors.New("its token is not of this session"))
+		}
 		return next(c)
 	}
 }
 
+func safe(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
+
+// formToken is the token for the forms of a page.
+func formToken(c echo.Context) string {
+	if v := visit(c); v.Session.ID != 0 {
+		return v.FormToken()
+	}
+	return csrf.Token(c.Request())
+}
+
+// readForm reads a form with a file before the guard looks at it, so that the file goes to disk and not to memory.
+func readForm(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		if err := r.ParseMultipartForm(1 << 20); err != nil && !errors.Is(err, http.ErrNotMultipart) {
+			return badForm(err)
+		}
+		if r.MultipartForm != nil {
+			defer func() { _ = r.MultipartForm.RemoveAll() }()
+		}
+		return next(c)
+	}
+}
+
+func badForm(err error) error {
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return err
+	}
+	return echo.NewHTTPError(http.StatusBadRequest)
+}
+
+const (
+	personKey = "person"
+	visitKey  = "visit"
+)
+
+// person is who makes the request; the zero Actor if the route does not ask.
+func person(c echo.Context) work.Actor {
+	by, _ := c.Get(personKey).(work.Actor)
+	return by
+}
+
+// visit is how far the person has come in signing in; the zero Visit if the route does not ask.
+func visit(c echo.Context) auth.Visit {
+	v, _ := c.Get(visitKey).(auth.Visit)
+	return v
+}
+
+// stepPages are the pages on which a sign-in goes on.
+var stepPages = map[auth.Step]string{auth.SignedOut: "/login", auth.NeedsCode: "/login/code", auth.NeedsEnrol: "/login/enrol",
+	auth.NeedsPassword: "/login/password", auth.Ready: "/"}
+
+// person lets in whom the rule lets in. Others are sent where they can go on; a signed-in person without the right is
+// refused. What somebody typed while their session ran out is kept for them, unless it is too much.
+func (s *server) person(r rule, keeps bool) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			v, err := s.Auth.Visit(c.Response(), c.Request())
+			if err != nil {
+				return err
+			}
+			c.Set(visitKey, v)
+			steps := r.steps
+			if r.door == doorMember {
+				steps = []auth.Step{auth.Ready}
+			}
+			if !slices.Contains(steps, v.Step) {
+				if keeps && v.Expired() && !safe(c.Request()) {
+					if err := s.keepTyped(c, v); err != nil {
+						return err
+					}
+				}
+				return s.goOn(c, v)
+			}
+			if len(r.roles) > 0 && !v.Actor.Can(r.roles...) {
+				return review.ErrForbidden
+			}
+			c.Set(personKey, v.Actor)
+			return next(c)
+		}
+	}
+}
+
+// goOn sends a person where their sign-in goes on.
+func (s *server) goOn(c echo.Context, v auth.Visit) error {
+	to := stepPages[v.Step]
+	if v.Step != auth.Ready {
+		to += "?next=" + url.QueryEscape(returnTo(c.Request()))
+	}
+	return c.Redirect(http.StatusSeeOther, to)
+}
+
+// keepTyped keeps a form of a page of ours that was sent after the session was over.
+func (s *server) keepTyped(c echo.Context, v auth.Visit) error {
+	r := c.Request()
+	if err := r.ParseForm(); err != nil {
+		return badForm(err)
+	}
+	if !v.CheckFormToken(r.PostFormValue(csrfField)) || len(r.PostForm) == 1 {
+		return nil
+	}
+	_, err := s.Auth.SaveForm(c.Response(), r, auth.Form{Path: r.URL.Path, Fields: r.PostForm})
+	if errors.Is(err, auth.ErrFormTooLarge) {
+		return nil
+	}
+	return err
+}
+
 // returnTo is where to go after signing in: the page itself, or the page that a form was on.
 func returnTo(r *http.Request) string {
-	if r.Method == http.MethodGet {
+	if safe(r) {
 		return r.URL.RequestURI()
 	}
-	parts := strings.SplitN(strings.Trim(r.URL.Path, "/"), "/", 3)
-	if len(parts) == 3 && parts[0] == "items" {
+	if parts := strings.SplitN(strings.Trim(r.URL.Path, "/"), "/", 3); len(parts) == 3 && parts[0] == "items" {
 		return "/items/" + parts[1]
 	}
-	return "/"
+	from, err := url.Parse(r.Referer())
+	if err != nil || from.Host != r.Host {
+		return "/"
+	}
+	return localPath(from.RequestURI())
 }
 
 // localPath returns the path if it leads to a page of ours, else the first page.
@@ -175,9 +306,4 @@ func localPath(p string) string {
 		return "/"
 	}
 	return p
-}
-
-func person(c echo.Context) work.Actor {
-	by, _ := c.Get(personKey).(work.Actor)
-	return by
 }

@@ -20,24 +20,6 @@ func (s *server) importPage(c echo.Context) error {
 	return s.showImport(c, http.StatusOK, templates.Import{})
 }
 
-// readForm reads the form before the guard does, so that a large file goes to disk and not to memory.
-func readForm(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		r := c.Request()
-		if err := r.ParseMultipartForm(1 << 20); err != nil && !errors.Is(err, http.ErrNotMultipart) {
-			var large *http.MaxBytesError
-			if errors.As(err, &large) {
-				return err
-			}
-			return echo.NewHTTPError(http.StatusBadRequest)
-		}
-		if r.MultipartForm != nil {
-			defer func() { _ = r.MultipartForm.RemoveAll() }()
-		}
-		return next(c)
-	}
-}
-
 func (s *server) importForm(c echo.Context) error {
 	by := person(c)
 	if !review.MayRecord(by) {

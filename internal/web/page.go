@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
-	"github.com/gorilla/csrf"
 	"github.com/labstack/echo/v4"
 
 	"onefold/internal/review"
@@ -21,7 +20,7 @@ func (s *server) frame(c echo.Context, title string) templates.Shell {
 	path := c.Request().URL.Path
 	here := func(prefix string) bool { return strings.HasPrefix(path, prefix) }
 	return templates.Shell{Title: title, CSS: "/static/" + static.Address("app.css"), JS: "/static/" + static.Address("app.js"),
-		Icon: "/static/" + static.Address("icon.svg"), CSRFField: csrfField, CSRFToken: csrf.Token(c.Request()), Person: person(c).Name,
+		Icon: "/static/" + static.Address("icon.svg"), CSRFField: csrfField, CSRFToken: formToken(c), Person: person(c).Name,
 		Nav: []templates.Link{{Text: w.Invoices, Href: "/", Here: path == "/" || here("/items/")},
 			{Text: w.Systems, Href: "/systems", Here: here("/systems")}, {Text: w.Import, Href: "/import", Here: here("/import")}}}
 }

@@ -34,7 +34,7 @@ func TestNothingIsOpenWithoutSigningIn(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]int{"/login": 200, "/healthz": 200, "/static/" + static.Address("app.css"): 200, "/static/nothing.css": 404,
-		"/api/v1/items/K": 401, "/api/v1/nothing": 401, "/api/nothing": 404, "/nothing": 303} {
+		"/api/v1/items/K": 401, "/api/v1/nothing": 404, "/api/nothing": 404, "/nothing": 404} {
 		if a := b.get(path); a.status != want {
 			t.Errorf("%s: %d, not %d", path, a.status, want)
 		}

@@ -7,7 +7,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"onefold/internal/auth"
 	"onefold/internal/review"
+	"onefold/internal/work"
 )
 
 // Limits of requests.
@@ -19,42 +21,50 @@ const (
 	importSize = 512 << 20
 )
 
+const get, post = http.MethodGet, http.MethodPost
+
+// Who may what, as in internal/review; the services check again.
+var (
+	readers = only(work.Viewer, work.Operator, work.Ops, work.Admin)
+	doers   = only(work.Operator, work.Admin)
+	keepers = only(work.Ops, work.Admin)
+	admins  = only(work.Admin)
+)
+
+// routes is the list of all routes, each with the rule that says who may use it.
 func (s *server) routes() http.Handler {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.HTTPErrorHandler = s.fail
-	e.IPExtractor = echo.ExtractIPDirect()
+	e.IPExtractor = s.addressOf()
 	e.Use(s.requestID, s.recoverPanic, s.securityHeaders, s.checkHost)
+	r := &router{server: s, echo: e, rules: map[string]rule{}}
 
-	e.GET("/healthz", s.health, limits(5*time.Second, formSize))
-	e.GET("/readyz", s.health, limits(5*time.Second, formSize))
-	e.GET("/static/:name", s.static)
+	r.add(get, "/healthz", open(), healthBounds, s.health)
+	r.add(get, "/readyz", open(), healthBounds, s.health)
+	r.page(get, "/static/:name", open(), s.static)
 
-	guest := e.Group("", limits(pageTime, formSize), s.csrf)
-	guest.GET("/login", s.loginPage)
-	guest.POST("/login", s.login)
+	r.page(get, "/login", guest(), s.loginPage)
+	r.page(post, "/login", guest(), s.login)
+	r.page(post, "/logout", during(auth.NeedsCode, auth.NeedsEnrol, auth.NeedsPassword, auth.Ready), s.logout)
 
-	staff := e.Group("", s.signedIn, limits(pageTime, formSize), s.csrf)
-	staff.GET("/", s.list)
-	staff.POST("/logout", s.logout)
-	staff.GET("/items/:id", s.item)
+	r.page(get, "/", readers, s.list)
+	r.page(get, "/items/:id", readers, s.item)
 	for _, a := range review.Actions {
-		staff.POST("/items/:id/"+string(a), s.act(a))
+		r.page(post, "/items/:id/"+string(a), doers, s.act(a))
 	}
-	staff.GET("/items/:id/*", func(c echo.Context) error { // the address of a form that was not honoured, opened again
+	r.page(get, "/items/:id/*", readers, func(c echo.Context) error { // the address of a form that was not honoured, opened again
 		return c.Redirect(http.StatusSeeOther, "/items/"+url.PathEscape(c.Param("id")))
 	})
-	staff.GET("/systems", s.systemsPage)
-	staff.POST("/systems/:id/pause", s.pause)
-	staff.POST("/systems/:id/resume", s.resume)
-	staff.POST("/systems/:id/look-first", s.endLookFirst)
-	staff.GET("/import", s.importPage)
-	e.POST("/import", s.importForm, s.signedIn, limits(importTime, importSize), readForm, s.csrf)
+	r.page(get, "/systems", readers, s.systemsPage)
+	r.page(post, "/systems/:id/pause", keepers, s.pause)
+	r.page(post, "/systems/:id/resume", keepers, s.resume)
+	r.page(post, "/systems/:id/look-first", admins, s.endLookFirst)
+	r.page(get, "/import", doers, s.importPage)
+	r.add(post, "/import", doers, fileBounds, s.importForm)
 
-	api := e.Group("/api/v1", s.bearer)
-	api.POST("/items", s.apiRecord, limits(pageTime, apiSize))
-	api.GET("/items/*", s.apiItem, limits(pageTime, formSize))
-	api.POST("/import", s.apiImport, limits(importTime, importSize))
-	e.Any("/api/*", func(echo.Context) error { return echo.ErrNotFound })
-	return e
+	r.add(post, "/api/v1/items", scope(auth.ItemsWrite), apiBounds, s.apiRecord)
+	r.page(get, "/api/v1/items/*", scope(auth.ItemsRead), s.apiItem)
+	r.add(post, "/api/v1/import", scope(auth.ImportWrite), fileBounds, s.apiImport)
+	return r.sealed()
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"onefold/internal/auth"
@@ -42,6 +43,8 @@ type Config struct {
 	Zone      *time.Location // of the times on pages; nil: UTC
 	Hosts     []string       // names under which the pages may be asked for; empty: any
 	Log       *slog.Logger   // nil: slog.Default
+
+	TrustedProxies []netip.Prefix // whose word on the client's address and TLS counts
 }
 
 // server holds what the handlers share.
