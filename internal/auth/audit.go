@@ -37,6 +37,7 @@ const (
 	DidRevokeSessions   = "all_sessions_revoked"
 	DidCreateToken      = "token_created"
 	DidRevokeToken      = "token_revoked"
+	DidRefuseToken      = "token_refused" // one that is unknown, revoked or has expired
 	DidExport           = "export"
 	DidPause            = "system_paused"
 	DidResume           = "system_resumed"

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
@@ -34,7 +35,7 @@ type Grant struct {
 func (g Grant) Has(s Scope) bool { return slices.Contains(g.Scopes, s) }
 
 // Bearer returns what the request's API token may do. It returns ErrNoToken or a *TooMany; any other error is the
-// database's.
+// database's. A token that does not work is recorded.
 func (a *Auth) Bearer(r *http.Request, from Origin) (Grant, error) {
 	scheme, secret, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	secret = strings.TrimSpace(secret)
@@ -49,14 +50,18 @@ func (a *Auth) Bearer(r *http.Request, from Origin) (Grant, error) {
 	}
 	t, err := a.store.TokenByHash(r.Context(), digest("token", secret))
 	if errors.Is(err, ErrNotFound) {
-		return Grant{}, ErrNoToken
+		return Grant{}, a.refuseToken(r.Context(), from, Entry{Note: "unknown token"})
 	}
 	if err != nil {
 		return Grant{}, fmt.Errorf("read the token: %w", err)
 	}
 	now := a.now()
 	if !t.Works(now) {
-		return Grant{}, ErrNoToken
+		why := "expired token"
+		if !t.RevokedAt.IsZero() {
+			why = "revoked token"
+		}
+		return Grant{}, a.refuseToken(r.Context(), from, Entry{Object: t.Object(), Note: why})
 	}
 	perMinute := t.PerMinute
 	if perMinute == 0 {
@@ -71,6 +76,20 @@ func (a *Auth) Bearer(r *http.Request, from Origin) (Grant, error) {
 		}
 	}
 	return Grant{t.actor(), t.Scopes}, nil
+}
+
+// refuseToken records a token that does not work. Tries are slowed down by address, and so are the entries. Tokens that
+// work never wait for it.
+func (a *Auth) refuseToken(ctx context.Context, from Origin, e Entry) error {
+	err := a.throttle.enter(a.now(), []bound{{"token\x00" + from.Address, 10, 5 * time.Minute}})
+	if slow := (*Throttled)(nil); errors.As(err, &slow) {
+		return &TooMany{slow.Wait}
+	}
+	e.From, e.What = from, DidRefuseToken
+	if err := a.Audit(ctx, e); err != nil {
+		return fmt.Errorf("record the refused token: %w", err)
+	}
+	return ErrNoToken
 }
 
 // limits holds one limiter for each token that is in use.

@@ -145,3 +145,49 @@ func TestBuiltInToken(t *testing.T) {
 		}
 	})
 }
+
+func TestWrongTokensAreRecordedAndSlowedDown(t *testing.T) {
+	each(t, auth.Config{}, func(t *testing.T, w *world) {
+		_, good := w.token(auth.NewToken{Name: "shop", Scopes: auth.Scopes, Lasts: time.Hour})
+		old, gone := w.token(auth.NewToken{Name: "old shop", Scopes: auth.Scopes, Lasts: time.Hour})
+		must(t, w.RevokeToken(t.Context(), boss, office, old.ID))
+		_, err := w.bearer("Bearer " + gone)
+		wants(t, auth.ErrNoToken, err)
+		if r := w.last(auth.DidRefuseToken); r.Object != old.Object() || r.Note != "revoked token" || r.From.Address != office.Address {
+			t.Errorf("%+v", r)
+		}
+		const guess = "of_guess"
+		var slow *auth.TooMany
+		tries := 0
+		for ; !errors.As(err, &slow); tries++ {
+			if _, err = w.bearer("Bearer " + guess); tries > 100 {
+				t.Fatal("guessing is not slowed down")
+			}
+		}
+		count := func() (n int) {
+			for _, code := range w.trail() {
+				if code == auth.DidRefuseToken {
+					n++
+				}
+			}
+			return n
+		}
+		entries := count()
+		if entries > 12 || slow.Wait <= 0 {
+			t.Errorf("%d entries, then a wait of %s", entries, slow.Wait)
+		}
+		for range 100 {
+			_, _ = w.bearer("Bearer " + guess)
+		}
+		if n := count(); n != entries {
+			t.Errorf("%d more entries while waiting", n-entries)
+		}
+		if _, err := w.bearer("Bearer " + good); err != nil {
+			t.Errorf("a good token from the same address: %v", err)
+		}
+		w.clock.advance(slow.Wait)
+		_, err = w.bearer("Bearer " + guess)
+		wants(t, auth.ErrNoToken, err)
+		w.noSecret(guess, good, gone)
+	})
+}
