@@ -109,14 +109,6 @@ func (cols columns) of(rec record, c column) string {
 	return unguard(strings.TrimSpace(rec.fields[i]))
 }
 
-// unguard undoes the apostrophe that our export puts before text that a spreadsheet would take for a formula.
-func unguard(s string) string {
-	if len(s) > 1 && s[0] == '\'' && strings.ContainsRune("=+-@\t\r'", rune(s[1])) {
-		return s[1:]
-	}
-	return s
-}
-
 const sample = 200 // rows that are read to find the delimiter
 
 // delimiterOf finds the delimiter, from the "sep=" line that spreadsheets write or from the heading and the first rows.

@@ -49,6 +49,7 @@ func (s *server) routes() http.Handler {
 	r.page(post, "/logout", during(auth.NeedsCode, auth.NeedsEnrol, auth.NeedsPassword, auth.Ready), s.logout)
 
 	r.page(get, "/", readers, s.list)
+	r.add(get, "/export.csv", readers, bounds{importTime, formSize}, s.export)
 	r.page(get, "/items/:id", readers, s.item)
 	for _, a := range review.Actions {
 		r.page(post, "/items/:id/"+string(a), doers, s.act(a))

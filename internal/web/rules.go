@@ -45,7 +45,9 @@ func during(steps ...auth.Step) rule { return rule{door: doorStep, steps: steps}
 func member() rule { return rule{door: doorMember} }
 
 // only lets a person in who is signed in and holds at least one of the roles.
-func only(roles ...work.Role) rule { return rule{door: doorMember, roles: roles} }
+func only(role work.Role, more ...work.Role) rule {
+	return rule{door: doorMember, roles: append([]work.Role{role}, more...)}
+}
 
 // scope lets an API token in that has the scope.
 func scope(s auth.Scope) rule { return rule{door: doorToken, scope: s} }

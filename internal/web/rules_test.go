@@ -27,7 +27,7 @@ func TestNoRouteWithoutARule(t *testing.T) {
 		s := &server{Config: Config{Auth: accounts(t)}}
 		return &router{server: s, echo: echo.New(), rules: map[string]rule{}}
 	}
-	for name, r := range map[string]rule{"none": {}, "no role": {door: doorMember, roles: []work.Role{}}, "an empty role": only(""), "no step": during(),
+	for name, r := range map[string]rule{"none": {}, "no role": {door: doorMember, roles: []work.Role{}}, "roles of a guest": {door: doorGuest, roles: []work.Role{work.Admin}}, "an empty role": only(""), "no step": during(),
 		"signed out": during(auth.SignedOut), "no scope": scope(""), "an unknown scope": scope("items:all")} {
 		if said := panics(func() { fresh().page(get, "/x", r, handler) }); !strings.Contains(said, "has no rule") {
 			t.Errorf("%s: %q", name, said)

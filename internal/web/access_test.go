@@ -1,0 +1,290 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"onefold/internal/auth"
+	"onefold/internal/store"
+	"onefold/internal/store/storetest"
+	"onefold/internal/work"
+)
+
+// access says who may use each route: "all", roles, steps of a sign-in (code, enrol, password), or the scope of a token.
+// It is written down a second time on purpose: what routes.go says must not change unseen.
+var access = map[string]string{
+	"GET /healthz":      "all",
+	"GET /readyz":       "all",
+	"GET /static/:name": "all",
+
+	"GET /login":   "all",
+	"POST /login":  "all",
+	"POST /logout": "code enrol password viewer operator ops admin",
+
+	"GET /":                        "viewer operator ops admin",
+	"GET /export.csv":              "viewer operator ops admin",
+	"GET /items/:id":               "viewer operator ops admin",
+	"GET /items/:id/*":             "viewer operator ops admin",
+	"POST /items/:id/approve":      "operator admin",
+	"POST /items/:id/retry":        "operator admin",
+	"POST /items/:id/check":        "operator admin",
+	"POST /items/:id/attest":       "operator admin",
+	"POST /items/:id/resolve":      "operator admin",
+	"POST /items/:id/close":        "operator admin",
+	"POST /items/:id/hold":         "operator admin",
+	"POST /items/:id/reopen":       "operator admin",
+	"POST /items/:id/assign":       "operator admin",
+	"GET /import":                  "operator admin",
+	"POST /import":                 "operator admin",
+	"GET /systems":                 "viewer operator ops admin",
+	"POST /systems/:id/pause":      "ops admin",
+	"POST /systems/:id/resume":     "ops admin",
+	"POST /systems/:id/look-first": "admin",
+
+	"POST /api/v1/items":  "items:write",
+	"GET /api/v1/items/*": "items:read",
+	"POST /api/v1/import": "import:write",
+}
+
+// visitors are who tries: signed out, on the way in, and with one role each.
+var visitors = []string{"out", "code", "enrol", "password", "viewer", "operator", "ops", "admin"}
+
+// crowd is a site with all visitors and with tokens.
+type crowd struct {
+	*site
+	second *site // of the same people, where a second step is required
+	tokens map[string]string
+	signed map[string]*browser
+}
+
+func newCrowd(t *testing.T) *crowd {
+	t.Helper()
+	st := storetest.SQLite(t).Open(t, store.Config{})
+	open := func(require bool) (*site, *auth.Auth) {
+		a, err := auth.New(auth.Config{Store: st, CompanyID: map[bool]int64{false: 1, true: 2}[require]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := st.SetSignInSettings(t.Context(), a.CompanyID, auth.SignInSettings{RequireSecondStep: require}, auth.Entry{What: auth.DidRequireStep}); err != nil {
+			t.Fatal(err)
+		}
+		hash, err := passwordHash()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, login := range visitors[1:] {
+			u := auth.User{CompanyID: a.CompanyID, Login: login, Name: login, Roles: []work.Role{work.Admin}, PasswordHash: hash, CreatedAt: time.Now()}
+			switch login {
+			case "code":
+				u.TOTPSecret = "sealed"
+			case "password":
+				u.MustChange = true
+			case "viewer", "operator", "ops":
+				u.Roles = []work.Role{work.Role(login)}
+			}
+			if _, err := st.AddUser(t.Context(), u, false, auth.Change{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return newSite(t, Config{Store: newWorld(t).Store, Auth: a}), a
+	}
+	c := &crowd{tokens: map[string]string{}, signed: map[string]*browser{}}
+	var accounts *auth.Auth
+	c.site, accounts = open(false)
+	c.second, _ = open(true)
+	boss := work.Actor{Kind: work.Console, ID: "console", Roles: []work.Role{work.Admin}}
+	for _, scope := range auth.Scopes {
+		others := slices.DeleteFunc(slices.Clone(auth.Scopes), func(s auth.Scope) bool { return s == scope })
+		for name, scopes := range map[string][]auth.Scope{string(scope): {scope}, "not " + string(scope): others} {
+			_, secret, err := accounts.CreateToken(t.Context(), boss, auth.Origin{}, auth.NewToken{Name: name, Scopes: scopes, Lasts: time.Hour})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.tokens[name] = secret
+		}
+	}
+	return c
+}
+
+// home is where a visitor's sign-in goes on.
+func home(who string) string {
+	switch who {
+	case "out":
+		return "/login"
+	case "code", "enrol", "password":
+		return "/login/" + who
+	}
+	return "/"
+}
+
+// browser returns the visitor's browser, signed in as far as they come.
+func (c *crowd) browser(who string) *browser {
+	c.t.Helper()
+	s := c.site
+	if who == "enrol" {
+		s = c.second
+	}
+	b := c.signed[who]
+	if who == "out" || b == nil || who != "out" && strings.HasPrefix(b.get("/").location, "/login?") {
+		if b = s.browser(); who != "out" {
+			b = s.signIn(who)
+		}
+		c.signed[who] = b
+	}
+	return b
+}
+
+var formTokenPattern = regexp.MustCompile(`name="` + csrfField + `" value="([^"]+)"`)
+
+// ask makes the request, with a good form token or without one.
+func (c *crowd) ask(who, method, path string, withToken bool) answer {
+	c.t.Helper()
+	b := c.browser(who)
+	if method == http.MethodGet {
+		return b.get(path)
+	}
+	form := url.Values{}
+	if withToken {
+		page := b.get(home(who))
+		if strings.Contains(path, "/login") || strings.Contains(path, "/setup") || strings.Contains(path, "/welcome") {
+			page = b.get(path)
+		}
+		if m := formTokenPattern.FindStringSubmatch(page.body); m != nil {
+			form.Set(csrfField, m[1])
+		}
+	}
+	return b.post(path, form)
+}
+
+// verdict says what an answer means for the visitor: "in", "forbidden", or where they are sent.
+func verdict(a answer) string {
+	if a.status == http.StatusForbidden {
+		if strings.Contains(a.visible(), "This form has expired") {
+			return "form"
+		}
+		return "forbidden"
+	}
+	if at, _, sent := strings.Cut(a.location, "?next="); a.status == http.StatusSeeOther && sent && strings.HasPrefix(at, "/login") {
+		return at
+	}
+	return "in"
+}
+
+// expected is the verdict that the table demands.
+func expected(who, may string, step bool) string {
+	switch {
+	case may == "all" || slices.Contains(strings.Fields(may), who):
+		return "in"
+	case home(who) != "/":
+		return home(who)
+	case step:
+		return "in" // sent to the first page, which they may see
+	}
+	return "forbidden"
+}
+
+var parameter = regexp.MustCompile(`:\w+|\*`)
+
+// TestAccess walks every route of the router as every visitor.
+func TestAccess(t *testing.T) {
+	c := newCrowd(t)
+	routes := map[string]bool{}
+	for _, r := range c.Config.Handler.(*echo.Echo).Routes() {
+		name := r.Method + " " + r.Path
+		routes[name] = true
+		may, ok := access[name]
+		if !ok {
+			t.Errorf("%s is not in the table: say who may use it", name)
+			continue
+		}
+		path := parameter.ReplaceAllString(r.Path, "999999")
+		if strings.Contains(may, ":") {
+			c.walkAPI(t, r.Method, path, may)
+			continue
+		}
+		step := slices.Contains([]string{"code", "enrol", "password"}, may)
+		for _, who := range visitors {
+			want := expected(who, may, step)
+			if may != "all" || r.Method == http.MethodGet || who == "out" { // others see no page with that form
+				a := c.ask(who, r.Method, path, true)
+				if got := verdict(a); got != want && (may != "all" || got != home(who)) {
+					t.Errorf("%s as %s: %s, not %s (%d %s)", name, who, got, want, a.status, a.location)
+				}
+				if a.status >= 500 {
+					t.Errorf("%s as %s: %d", name, who, a.status)
+				}
+			}
+			if r.Method == http.MethodGet {
+				continue
+			}
+			if want == "in" && !(step && home(who) == "/") {
+				want = "form"
+			}
+			if got := verdict(c.ask(who, r.Method, path, false)); got != want {
+				t.Errorf("%s as %s without a form token: %s, not %s", name, who, got, want)
+			}
+		}
+		for token := range c.tokens { // a token is no session
+			want := expected("out", may, step)
+			if r.Method != http.MethodGet && want == "in" {
+				want = "form"
+			}
+			if got := verdict(c.bearer(c.tokens[token], r.Method, path, c.site.browser())); got != want {
+				t.Errorf("%s with the token %q: %s, not %s", name, token, got, want)
+			}
+		}
+	}
+	for name := range access {
+		if !routes[name] {
+			t.Errorf("%s is in the table, but there is no such route", name)
+		}
+	}
+}
+
+func (c *crowd) bearer(token, method, path string, b *browser) answer {
+	c.t.Helper()
+	r, err := http.NewRequest(method, c.URL+path, strings.NewReader(""))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	return b.do(r)
+}
+
+func (c *crowd) walkAPI(t *testing.T, method, path, scope string) {
+	t.Helper()
+	for _, who := range visitors { // a session is no token
+		a := c.bearer("", method, path, c.browser(who))
+		if who == "enrol" {
+			a = c.bearer("", method, path, c.site.browser())
+		}
+		if a.status != http.StatusUnauthorized {
+			t.Errorf("%s %s as %s: %d", method, path, who, a.status)
+		}
+	}
+	for _, token := range []string{"nonsense", strings.Repeat("x", 500)} {
+		if a := c.bearer(token, method, path, c.site.browser()); a.status != http.StatusUnauthorized || a.header.Get("WWW-Authenticate") == "" {
+			t.Errorf("%s %s with a wrong token: %d", method, path, a.status)
+		}
+	}
+	for name, token := range c.tokens {
+		a := c.bearer(token, method, path, c.site.browser())
+		may := name == scope || strings.HasPrefix(name, "not ") && name != "not "+scope
+		if may && (a.status == http.StatusUnauthorized || a.status == http.StatusForbidden || a.status >= 500) {
+			t.Errorf("%s %s with the token %q: %d %s", method, path, name, a.status, a.body)
+		}
+		if says := fmt.Sprintf("it needs the scope %s", scope); !may && (a.status != http.StatusForbidden || !strings.Contains(a.body, says)) {
+			t.Errorf("%s %s with the token %q: %d %s", method, path, name, a.status, a.body)
+		}
+	}
+}
