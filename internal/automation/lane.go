@@ -3,6 +3,8 @@ package automation
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,12 +21,12 @@ type lane struct {
 	breaker breaker
 	control control
 
-	mu      sync.Mutex
-	readyAt time.Time // when the system was last seen ready; zero: look again
+	mu      sync.Mutex // guards what follows, and ended
+	readyAt time.Time  // when the system was last seen ready; zero: look again
 
 	wakeup  chan struct{}
-	running atomic.Int64 // calls on their way
-	ended   atomic.Int64 // calls that are over, whose close has not begun to be written
+	running atomic.Int64            // calls on their way
+	ended   map[work.EndedCall]bool // calls that are over, whose close is not known to be written
 	closes  chan closing
 }
 
@@ -41,7 +43,8 @@ type closing struct {
 }
 
 func newLane(e *Engine, id string, sys ledger.System) *lane {
-	return &lane{Engine: e, id: id, sys: sys, wakeup: make(chan struct{}, 1), closes: make(chan closing, 4*e.Batch)}
+	return &lane{Engine: e, id: id, sys: sys, wakeup: make(chan struct{}, 1), closes: make(chan closing, 4*e.Batch),
+		ended: map[work.EndedCall]bool{}}
 }
 
 func (l *lane) signal() {
@@ -114,7 +117,7 @@ func (l *lane) step(ctx context.Context, calls *sync.WaitGroup) (int, error) {
 		calls.Go(func() {
 			c := l.call(context.WithoutCancel(ctx), t) // a stopping server lets its calls finish
 			l.running.Add(-1)
-			l.ended.Add(1)
+			l.callEnded(t)
 			l.closes <- c
 			l.signal()
 		})
@@ -139,7 +142,7 @@ func (l *lane) claim(ctx context.Context) ([]task, error) {
 	begun := l.Now() // send-by counts from before the claim
 	rules := map[int64]work.Rules{}
 	stale := false
-	pick := work.Pick{Due: &work.PickDue{SystemID: l.id, Node: l.Node, Limit: l.Batch, Ended: int(l.ended.Load())}}
+	pick := work.Pick{Due: &work.PickDue{SystemID: l.id, Node: l.Node, Limit: l.Batch, Ended: l.endedCalls()}}
 	moves, err := l.Store.Change(ctx, pick, func(now time.Time, picked []work.Picked) ([]work.Move, error) {
 		clear(rules)
 		// A claim that had to wait for its turn would only spend tries: nothing could be sent in time.
@@ -196,12 +199,36 @@ func (l *lane) writeCloses(ctx context.Context) {
 				break more
 			}
 		}
-		l.ended.Add(-int64(len(batch)))
 		l.closeSurely(ctx, batch)
+		l.closesWritten(batch)
 		if err := l.judgeHealth(ctx, batch); err != nil {
 			l.Log.Error("the system's state could not be written", "system", l.id, "error", err)
 		}
 		l.signal()
+	}
+}
+
+func (t task) ended() work.EndedCall {
+	return work.EndedCall{ItemID: t.picked.Item.ID, Attempt: t.picked.Item.OpenAttempt}
+}
+
+func (l *lane) callEnded(t task) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ended[t.ended()] = true
+}
+
+func (l *lane) endedCalls() []work.EndedCall {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Collect(maps.Keys(l.ended))
+}
+
+func (l *lane) closesWritten(batch []closing) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range batch {
+		delete(l.ended, c.task.ended())
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 type door interface {
 	// now is the clock as it was when the transaction began or, later, when lockSystem had its lock.
 	now() time.Time
-	// lockSystem locks the system's row against other claims and settings, and reads it afresh.
-	lockSystem(ctx context.Context, id string) (lockedSystem, error)
+	// lockSystem locks the system's row against other claims and settings, and reads it afresh. Ended calls are not in flight.
+	lockSystem(ctx context.Context, id string, ended []work.EndedCall) (lockedSystem, error)
 	// pick reads and locks items. Items that somebody else holds are waited for, or skipped for work.Pick.Expired.
 	pick(ctx context.Context, pick work.Pick, now time.Time) ([]work.Item, error)
 	// pickDue reads and locks at most limit items that are due and free.
@@ -115,12 +115,12 @@ func (s *Store) pick(ctx context.Context, d door, pick work.Pick) ([]work.Picked
 		return pick.InHand, nil, nil
 	}
 	if pick.Due != nil {
-		sys, err := d.lockSystem(ctx, pick.Due.SystemID)
+		sys, err := d.lockSystem(ctx, pick.Due.SystemID, pick.Due.Ended)
 		if err != nil {
 			return nil, nil, err
 		}
 		now := s.doorNow(d)
-		limit := min(pick.Due.Limit, sys.MaxInFlight-sys.inFlight+pick.Due.Ended, allowed(sys, now))
+		limit := min(pick.Due.Limit, sys.MaxInFlight-sys.inFlight, allowed(sys, now))
 		if limit <= 0 {
 			return nil, nil, nil
 		}

@@ -268,13 +268,15 @@ func TestEndedCallsFreeTheirSlots(t *testing.T) {
 		for i := range 5 {
 			record(t, s, fmt.Sprintf("INV-%d", i))
 		}
-		if got := len(claim(t, s, 10)); got != 2 {
-			t.Fatalf("claimed %d with two slots", got)
+		first := claim(t, s, 10)
+		if len(first) != 2 {
+			t.Fatalf("claimed %d with two slots", len(first))
 		}
 		if got := len(claim(t, s, 10)); got != 0 {
 			t.Fatalf("claimed %d with no slot", got)
 		}
-		moves, err := s.Change(t.Context(), work.Pick{Due: &work.PickDue{SystemID: "books", Node: "a", Limit: 10, Ended: 1}}, claimAll)
+		moves, err := s.Change(t.Context(), work.Pick{Due: &work.PickDue{SystemID: "books", Node: "a", Limit: 10,
+			Ended: []work.EndedCall{{ItemID: first[0].Item.ID, Attempt: 1}, {ItemID: first[1].Item.ID, Attempt: 7}, {ItemID: 99, Attempt: 1}}}}, claimAll)
 		if err != nil || len(moves) != 1 {
 			t.Fatalf("claimed %d with one ended call: %v", len(moves), err)
 		}

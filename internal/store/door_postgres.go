@@ -89,14 +89,19 @@ func (d *pgDoor) rollback() {
 	d.conn = nil
 }
 
-func (d *pgDoor) lockSystem(ctx context.Context, id string) (lockedSystem, error) {
+func (d *pgDoor) lockSystem(ctx context.Context, id string, ended []work.EndedCall) (lockedSystem, error) {
+	ids, attempts := make([]int64, len(ended)), make([]int64, len(ended))
+	for i, e := range ended {
+		ids[i], attempts[i] = e.ItemID, int64(e.Attempt)
+	}
 	var s lockedSystem
 	var b pgx.Batch
 	b.Queue("SELECT "+systemColumns+", paced_at FROM systems WHERE id = $1 FOR NO KEY UPDATE", id).QueryRow(func(r pgx.Row) error {
 		return scanSystem(r, &s.System, stamp{&s.paced})
 	})
 	// Statements of their own: they must see what the lock was waited for.
-	b.Queue("SELECT count(*) FROM items WHERE system_id = $1 AND lease_until IS NOT NULL", id).QueryRow(func(r pgx.Row) error {
+	b.Queue("SELECT count(*) - (SELECT count(*) FROM unnest($2::bigint[], $3::bigint[]) AS e (id, attempt) JOIN items o ON o.id = e.id"+
+		" WHERE o.open_attempt = e.attempt AND o.system_id = $1) FROM items WHERE system_id = $1 AND lease_until IS NOT NULL", id, ids, attempts).QueryRow(func(r pgx.Row) error {
 		return r.Scan(&s.inFlight)
 	})
 	b.Queue("SELECT clock_timestamp()").QueryRow(func(r pgx.Row) error { return r.Scan(stamp{&d.at}) })

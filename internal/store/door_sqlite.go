@@ -99,7 +99,7 @@ func (d *sqliteDoor) exec(ctx context.Context, text string, args ...any) (int64,
 	return r.RowsAffected()
 }
 
-func (d *sqliteDoor) lockSystem(ctx context.Context, id string) (lockedSystem, error) {
+func (d *sqliteDoor) lockSystem(ctx context.Context, id string, ended []work.EndedCall) (lockedSystem, error) {
 	var s lockedSystem
 	q, err := d.stmt(ctx, "SELECT "+systemColumns+", paced_at FROM systems WHERE id = ?")
 	if err != nil {
@@ -111,10 +111,15 @@ func (d *sqliteDoor) lockSystem(ctx context.Context, id string) (lockedSystem, e
 		}
 		return s, sqliteError(err)
 	}
-	if q, err = d.stmt(ctx, "SELECT count(*) FROM items WHERE system_id = ? AND lease_until IS NOT NULL"); err != nil {
+	list, err := json.Marshal(ended)
+	if err != nil {
 		return s, err
 	}
-	return s, sqliteError(q.QueryRowContext(ctx, id).Scan(&s.inFlight))
+	if q, err = d.stmt(ctx, "SELECT count(*) - (SELECT count(*) FROM json_each(?2) e JOIN items o ON o.id = e.value ->> 'ItemID'"+
+		" WHERE o.open_attempt = e.value ->> 'Attempt' AND o.system_id = ?1) FROM items WHERE system_id = ?1 AND lease_until IS NOT NULL"); err != nil {
+		return s, err
+	}
+	return s, sqliteError(q.QueryRowContext(ctx, id, string(list)).Scan(&s.inFlight))
 }
 
 func (d *sqliteDoor) items(ctx context.Context, where string, args ...any) ([]work.Item, error) {

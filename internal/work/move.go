@@ -211,9 +211,15 @@ type Pick struct {
 type PickDue struct {
 	SystemID string
 	Node     string
-	Limit    int  // most items in one claim
-	Ended    int  // attempts of this node whose call is over but whose close is not written yet; their slots are free
-	FindOnly bool // only items whose next move is a lookup
+	Limit    int         // most items in one claim
+	Ended    []EndedCall // calls of this node that are over, whose close may not be written yet; their slots are free
+	FindOnly bool        // only items whose next move is a lookup
+}
+
+// EndedCall names an attempt whose call to the outside is over.
+type EndedCall struct {
+	ItemID  int64
+	Attempt int
 }
 
 // PickKey names an item by its key; FoldedKey as FoldKey returns it.
