@@ -112,6 +112,9 @@ func (a *Auth) Passwords() bool { return !a.NoPasswords }
 // SingleSignOn reports whether people may sign in at their identity provider.
 func (a *Auth) SingleSignOn() bool { return a.sso != nil }
 
+// Clock is the time by which sessions, links and tokens end.
+func (a *Auth) Clock() time.Time { return a.now() }
+
 func (a *Auth) now() time.Time { return a.Config.Now().UTC().Truncate(time.Microsecond) }
 
 // Run clears away what is long over, at once and then every hour, until ctx ends.

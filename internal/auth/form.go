@@ -83,9 +83,12 @@ func secretField(name string) bool {
 	return name == "code"
 }
 
+// TypedCookie is in the names of the cookies of kept forms.
+const TypedCookie = "onefold-typed-"
+
 // typedCookie is one cookie for each page, so that what was typed in another tab is not lost.
 func (a *Auth) typedCookie(page string) string {
-	return a.cookieName("onefold-typed-" + digest("page", page)[:12])
+	return a.cookieName(TypedCookie + digest("page", page)[:12])
 }
 
 // TakeForm returns what was kept of the page on this browser, once, if the same person is signed in now. Nobody else gets it: for them

@@ -29,10 +29,10 @@ type Enrolment struct {
 	PNG    []byte // the same as a QR code
 }
 
-const (
-	stepPeriod = 30
-	maxWrong   = 5 // wrong codes after which the password is asked for again
-)
+const stepPeriod = 30
+
+// MaxWrongCodes is how many wrong codes end a sign-in, so that the password is asked for again.
+const MaxWrongCodes = 5
 
 var codeOpts = totp.ValidateOpts{Period: stepPeriod, Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}
 
@@ -173,7 +173,7 @@ func (a *Auth) CheckCode(w http.ResponseWriter, r *http.Request, code string, fr
 func (a *Auth) wrongCode(w http.ResponseWriter, r *http.Request, v Visit, from Origin) error {
 	e := Entry{By: v.User.Actor(), From: from, What: DidSecondStepFailed, Object: v.User.Object()}
 	n, err := a.store.CountWrongCode(r.Context(), v.Session.ID)
-	if err == nil && n >= maxWrong {
+	if err == nil && n >= MaxWrongCodes {
 		e.Note = "the session was ended"
 		err = a.store.EndSession(r.Context(), v.User.ID, v.Session.ID, a.now(), e)
 		a.cookies.drop(w)

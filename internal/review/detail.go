@@ -58,3 +58,11 @@ func (s *Service) Detail(ctx context.Context, by work.Actor, id int64, before in
 	d.Offers, d.Settled = Offer(d.Item, by, rules, d.Now), d.Item.SettledAt(rules)
 	return d, nil
 }
+
+// Moved is what happened to the item last, if it is not as it was in the version that somebody saw; else nil.
+func (d Detail) Moved(seen int64) *Conflict {
+	if d.Item.Version == seen {
+		return nil
+	}
+	return newest(d.Item, d.Acts, d.Attempts)
+}

@@ -166,16 +166,21 @@ func (s *Service) tooLate(ctx context.Context, by work.Actor, a Action, seen See
 			return Done{Item: it, At: act.At, Again: true}, nil
 		}
 	}
-	c := &Conflict{Item: it}
 	attempts, err := s.store.Attempts(ctx, it.ID, 0, 1)
 	if err != nil {
 		return Done{}, err
 	}
+	return Done{}, newest(it, acts, attempts)
+}
+
+// newest is what happened last to an item, of its acts and attempts, the newest first.
+func newest(it work.Item, acts []work.Act, attempts []work.Attempt) *Conflict {
+	c := &Conflict{Item: it}
 	if len(attempts) > 0 {
 		c.Attempt = &attempts[0]
 	}
 	if len(acts) > 0 && (c.Attempt == nil || !acts[0].At.Before(lastMoment(*c.Attempt))) {
 		c.Act, c.Attempt = &acts[0], nil
 	}
-	return Done{}, c
+	return c
 }

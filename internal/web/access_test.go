@@ -16,6 +16,7 @@ import (
 	"onefold/internal/store"
 	"onefold/internal/store/storetest"
 	"onefold/internal/work"
+	"onefold/web/templates"
 )
 
 // access says who may use each route: "all", roles, steps of a sign-in (code, enrol, password), or the scope of a token.
@@ -28,6 +29,51 @@ var access = map[string]string{
 	"GET /login":   "all",
 	"POST /login":  "all",
 	"POST /logout": "code enrol password viewer operator ops admin",
+
+	"GET /login/code":         "code",
+	"POST /login/code":        "code",
+	"GET /login/enrol":        "enrol",
+	"GET /login/enrol/qr.png": "enrol",
+	"POST /login/enrol":       "enrol",
+	"GET /login/password":     "password",
+	"POST /login/password":    "password",
+	"POST /sso":               "all",
+	"GET /sso/answer":         "all",
+	"GET /setup":              "all",
+	"POST /setup":             "all",
+	"GET /welcome/:token":     "all",
+	"POST /welcome/:token":    "all",
+
+	"GET /profile":                        "viewer operator ops admin",
+	"POST /profile/name":                  "viewer operator ops admin",
+	"GET /profile/password":               "viewer operator ops admin",
+	"POST /profile/password":              "viewer operator ops admin",
+	"GET /profile/second-step":            "viewer operator ops admin",
+	"GET /profile/second-step/qr.png":     "viewer operator ops admin",
+	"POST /profile/second-step":           "viewer operator ops admin",
+	"POST /profile/second-step/remove":    "viewer operator ops admin",
+	"POST /profile/codes":                 "viewer operator ops admin",
+	"POST /profile/sessions/:session/end": "viewer operator ops admin",
+	"POST /profile/sessions/others":       "viewer operator ops admin",
+	"POST /profile/sessions/everywhere":   "viewer operator ops admin",
+
+	"GET /people":                            "admin",
+	"POST /people":                           "admin",
+	"POST /people/second-step":               "admin",
+	"GET /people/:id":                        "admin",
+	"POST /people/:id/name":                  "admin",
+	"POST /people/:id/roles":                 "admin",
+	"POST /people/:id/disable":               "admin",
+	"POST /people/:id/enable":                "admin",
+	"POST /people/:id/link":                  "admin",
+	"POST /people/:id/second-step/remove":    "admin",
+	"POST /people/:id/sessions/:session/end": "admin",
+	"POST /people/:id/sessions/everywhere":   "admin",
+	"GET /tokens":                            "admin",
+	"POST /tokens":                           "admin",
+	"POST /tokens/:id/revoke":                "admin",
+	"GET /audit":                             "admin",
+	"GET /audit.csv":                         "admin",
 
 	"GET /":                        "viewer operator ops admin",
 	"GET /export.csv":              "viewer operator ops admin",
@@ -154,14 +200,19 @@ func (c *crowd) ask(who, method, path string, withToken bool) answer {
 	form := url.Values{}
 	if withToken {
 		page := b.get(home(who))
-		if strings.Contains(path, "/login") || strings.Contains(path, "/setup") || strings.Contains(path, "/welcome") {
-			page = b.get(path)
-		}
 		if m := formTokenPattern.FindStringSubmatch(page.body); m != nil {
 			form.Set(csrfField, m[1])
 		}
 	}
 	return b.post(path, form)
+}
+
+// selfRefused are routes whose handler refuses these visitors by itself, and why.
+var selfRefused = map[string]string{"POST /profile/codes": "they have no second step", "POST /sso": "it is off", "GET /sso/answer": "it is off"}
+
+// agrees reports whether a verdict is the expected one.
+func agrees(route, got, want string) bool {
+	return got == want || got == "forbidden" && want == "in" && selfRefused[route] != ""
 }
 
 // verdict says what an answer means for the visitor: "in", "forbidden", or where they are sent.
@@ -170,7 +221,9 @@ func verdict(a answer) string {
 		if strings.Contains(a.visible(), "This form has expired") {
 			return "form"
 		}
-		return "forbidden"
+		if strings.Contains(a.visible(), templates.Words.Errors["403"]) {
+			return "forbidden"
+		}
 	}
 	if at, _, sent := strings.Cut(a.location, "?next="); a.status == http.StatusSeeOther && sent && strings.HasPrefix(at, "/login") {
 		return at
@@ -215,7 +268,7 @@ func TestAccess(t *testing.T) {
 			want := expected(who, may, step)
 			if may != "all" || r.Method == http.MethodGet || who == "out" { // others see no page with that form
 				a := c.ask(who, r.Method, path, true)
-				if got := verdict(a); got != want && (may != "all" || got != home(who)) {
+				if got := verdict(a); !agrees(name, got, want) && (may != "all" || got != home(who)) {
 					t.Errorf("%s as %s: %s, not %s (%d %s)", name, who, got, want, a.status, a.location)
 				}
 				if a.status >= 500 {
@@ -237,7 +290,7 @@ func TestAccess(t *testing.T) {
 			if r.Method != http.MethodGet && want == "in" {
 				want = "form"
 			}
-			if got := verdict(c.bearer(c.tokens[token], r.Method, path, c.site.browser())); got != want {
+			if got := verdict(c.bearer(c.tokens[token], r.Method, path, c.site.browser())); !agrees(name, got, want) {
 				t.Errorf("%s with the token %q: %s, not %s", name, token, got, want)
 			}
 		}

@@ -65,14 +65,19 @@ func (s *server) notDone(c echo.Context, status int, id int64, t typed, say func
 
 // conflict says who was faster, or what happened meanwhile.
 func (v view) conflict(cf *review.Conflict) templates.Sentence {
+	return v.happened(cf, templates.Words.Did["conflict"], templates.Words.Did["moved"])
+}
+
+// happened says what came between: by is for what somebody did, moved for the rest.
+func (v view) happened(cf *review.Conflict, by, moved string) templates.Sentence {
 	w := templates.Words
 	vals := map[string]any{"at": v.clock(cf.At()), "what": w.Decision["short/"]}
 	switch {
 	case cf.Act != nil:
 		vals["who"], vals["what"] = text(cf.Act.By.Name, 60), templates.Pick(w.Decision, "short/"+cf.Act.What, "short/")
-		return templates.Say(w.Did["conflict"], vals)
+		return templates.Say(by, vals)
 	case cf.Attempt != nil:
 		vals["what"] = w.Decision["short/"+string(cf.Attempt.Kind)]
 	}
-	return templates.Say(w.Did["moved"], vals)
+	return templates.Say(moved, vals)
 }

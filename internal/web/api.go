@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"fmt"
+	"mime"
 	"net/http"
 	"strconv"
 
@@ -69,6 +70,17 @@ func (s *server) bearer(scope auth.Scope) echo.MiddlewareFunc {
 			c.Set(personKey, grant.Actor)
 			return next(c)
 		}
+	}
+}
+
+// jsonOnly refuses bodies that do not say that they are JSON: no form of another site can send one.
+func jsonOnly(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		kind, _, err := mime.ParseMediaType(c.Request().Header.Get(echo.HeaderContentType))
+		if err != nil || kind != echo.MIMEApplicationJSON {
+			return sendAPIError(c, http.StatusUnsupportedMediaType, "unsupported_media_type", "send JSON, with the header \"Content-Type: application/json\"")
+		}
+		return next(c)
 	}
 }
 

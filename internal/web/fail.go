@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"onefold/internal/auth"
 	"onefold/internal/review"
 	"onefold/web/templates"
 )
@@ -22,8 +23,12 @@ func statusOf(err error) (int, string) {
 	switch {
 	case errors.Is(err, errCSRF):
 		return http.StatusForbidden, "403/csrf"
-	case errors.Is(err, review.ErrForbidden):
+	case errors.Is(err, review.ErrForbidden), errors.Is(err, auth.ErrForbidden):
 		return http.StatusForbidden, "403"
+	case errors.Is(err, auth.ErrLinkGone):
+		return http.StatusGone, "410"
+	case errors.Is(err, auth.ErrNotFound):
+		return http.StatusNotFound, "404"
 	case errors.Is(err, review.ErrNotFound):
 		return http.StatusNotFound, "404/item"
 	case errors.As(err, &tooLarge):
@@ -48,7 +53,7 @@ func (s *server) fail(err error, c echo.Context) {
 	ref := ""
 	if status >= 500 {
 		ref, _ = c.Get(requestIDKey).(string)
-		s.Log.Error("a request failed", "request", ref, "method", c.Request().Method, "path", c.Request().URL.Path, "error", err)
+		s.Log.Error("a request failed", "request", ref, "method", c.Request().Method, "route", c.Path(), "error", err) // the path itself may hold a one-time link
 	}
 	w := templates.Words
 	heading, text := templates.Pick(w.ErrorTitle, code, "400"), templates.Pick(w.Errors, code, "400")

@@ -276,7 +276,7 @@ func (s *server) keepTyped(c echo.Context, v auth.Visit) error {
 	if !v.CheckFormToken(r.PostFormValue(csrfField)) || len(r.PostForm) == 1 {
 		return nil
 	}
-	_, err := s.Auth.SaveForm(c.Response(), r, auth.Form{Path: r.URL.Path, Fields: r.PostForm})
+	_, err := s.Auth.SaveForm(c.Response(), r, auth.Form{Page: pageOf(r), Path: r.URL.Path, Fields: r.PostForm})
 	if errors.Is(err, auth.ErrFormTooLarge) {
 		return nil
 	}
@@ -296,6 +296,12 @@ func returnTo(r *http.Request) string {
 		return "/"
 	}
 	return localPath(from.RequestURI())
+}
+
+// pageOf is the path of the page that a form is on.
+func pageOf(r *http.Request) string {
+	path, _, _ := strings.Cut(returnTo(r), "?")
+	return path
 }
 
 // localPath returns the path if it leads to a page of ours, else the first page.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"onefold/internal/auth"
 	"onefold/internal/review"
 	"onefold/internal/work"
 	"onefold/web/templates"
@@ -20,6 +21,7 @@ type typed struct {
 	input   review.Input
 	problem string
 	notice  *templates.Notice
+	kept    *auth.Form // it was sent after the session had ended
 }
 
 func (s *server) item(c echo.Context) error {
@@ -27,7 +29,15 @@ func (s *server) item(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.showItem(c, http.StatusOK, id, typed{})
+	f, there, err := s.takeTyped(c)
+	if err != nil {
+		return err
+	}
+	t := typed{}
+	if there {
+		t = restored(f)
+	}
+	return s.showItem(c, http.StatusOK, id, t)
 }
 
 func itemID(c echo.Context) (int64, error) {
@@ -49,6 +59,9 @@ func (s *server) showItem(c echo.Context, status int, id int64, t typed) error {
 		return err
 	}
 	show := view{s.Zone, d.Now}
+	if t.kept != nil {
+		t.notice = show.notSent(t, d)
+	}
 	if shell.Notice = t.notice; shell.Notice == nil {
 		shell.Notice = show.did(c.QueryParam("did"), person(c), d)
 	}

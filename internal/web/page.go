@@ -10,19 +10,32 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"onefold/internal/review"
+	"onefold/internal/work"
 	"onefold/web/static"
 	"onefold/web/templates"
 )
 
 // frame is the shell of a page without anything that must be read from the database.
 func (s *server) frame(c echo.Context, title string) templates.Shell {
-	w := templates.Words
 	path := c.Request().URL.Path
-	here := func(prefix string) bool { return strings.HasPrefix(path, prefix) }
 	return templates.Shell{Title: title, CSS: "/static/" + static.Address("app.css"), JS: "/static/" + static.Address("app.js"),
 		Icon: "/static/" + static.Address("icon.svg"), CSRFField: csrfField, CSRFToken: formToken(c), Person: person(c).Name,
-		Nav: []templates.Link{{Text: w.Invoices, Href: "/", Here: path == "/" || here("/items/")},
-			{Text: w.Systems, Href: "/systems", Here: here("/systems")}, {Text: w.Import, Href: "/import", Here: here("/import")}}}
+		Nav: nav(person(c), path)}
+}
+
+// nav are the pages that the person may open.
+func nav(by work.Actor, path string) []templates.Link {
+	w, p := templates.Words, templates.People
+	here := func(prefix string) bool { return strings.HasPrefix(path, prefix) }
+	links := []templates.Link{{Text: w.Invoices, Href: "/", Here: path == "/" || here("/items/")}, {Text: w.Systems, Href: "/systems", Here: here("/systems")}}
+	if review.MayRecord(by) {
+		links = append(links, templates.Link{Text: w.Import, Href: "/import", Here: here("/import")})
+	}
+	if by.Can(work.Admin) {
+		links = append(links, templates.Link{Text: p.People, Href: "/people", Here: here("/people")}, templates.Link{Text: p.Tokens, Href: "/tokens", Here: here("/tokens")},
+			templates.Link{Text: p.Trail, Href: "/audit", Here: here("/audit")})
+	}
+	return links
 }
 
 // shell is the frame with what everybody should know: systems that stand still.

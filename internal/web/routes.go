@@ -48,6 +48,22 @@ func (s *server) routes() http.Handler {
 	r.page(post, "/login", guest(), s.login)
 	r.page(post, "/logout", during(auth.NeedsCode, auth.NeedsEnrol, auth.NeedsPassword, auth.Ready), s.logout)
 
+	r.page(get, "/login/code", during(auth.NeedsCode), s.codePage)
+	r.page(post, "/login/code", during(auth.NeedsCode), s.code)
+	r.page(get, enrolAtLogin, during(auth.NeedsEnrol), s.enrolPage)
+	r.page(get, enrolAtLogin+qrName, during(auth.NeedsEnrol), s.enrolPicture)
+	r.page(post, enrolAtLogin, during(auth.NeedsEnrol), s.enrol)
+	r.page(get, passwordAtLogin, during(auth.NeedsPassword), s.passwordPage)
+	r.page(post, passwordAtLogin, during(auth.NeedsPassword), s.password)
+	r.page(post, "/sso", guest(), s.beginSSO)
+	r.page(get, "/sso/answer", guest(), s.finishSSO)
+	r.page(get, "/setup", guest(), s.setUpPage)
+	r.page(post, "/setup", guest(), s.setUp)
+	r.page(get, welcomePath+":token", guest(), s.welcomePage)
+	r.page(post, welcomePath+":token", guest(), s.welcome)
+
+	s.peopleRoutes(r)
+
 	r.page(get, "/", readers, s.list)
 	r.add(get, "/export.csv", readers, bounds{importTime, formSize}, s.export)
 	r.page(get, "/items/:id", readers, s.item)
@@ -64,8 +80,44 @@ func (s *server) routes() http.Handler {
 	r.page(get, "/import", doers, s.importPage)
 	r.add(post, "/import", doers, fileBounds, s.importForm)
 
-	r.add(post, "/api/v1/items", scope(auth.ItemsWrite), apiBounds, s.apiRecord)
+	r.add(post, "/api/v1/items", scope(auth.ItemsWrite), apiBounds, jsonOnly(s.apiRecord))
 	r.page(get, "/api/v1/items/*", scope(auth.ItemsRead), s.apiItem)
 	r.add(post, "/api/v1/import", scope(auth.ImportWrite), fileBounds, s.apiImport)
 	return r.sealed()
+}
+
+// peopleRoutes are the pages about people: everybody's own, and those of admins.
+func (s *server) peopleRoutes(r *router) {
+	r.page(get, "/profile", member(), s.profilePage)
+	r.page(post, "/profile/name", member(), s.renameSelf)
+	r.page(get, passwordPath, member(), s.passwordPage)
+	r.page(post, passwordPath, member(), s.password)
+	r.page(get, enrolPath, member(), s.enrolPage)
+	r.page(get, enrolPath+qrName, member(), s.enrolPicture)
+	r.page(post, enrolPath, member(), s.enrol)
+	r.page(post, enrolPath+"/remove", member(), s.removeOwnStep)
+	r.page(post, "/profile/codes", member(), s.renewCodes)
+	r.page(post, "/profile/sessions/:session/end", member(), s.endOwnSession)
+	r.page(post, "/profile/sessions/others", member(), s.endOtherSessions)
+	r.page(post, "/profile/sessions/everywhere", member(), s.signOutEverywhere)
+
+	r.page(get, "/people", admins, s.peoplePage)
+	r.page(post, "/people", admins, s.invite)
+	r.page(post, "/people/second-step", admins, s.requireStep)
+	r.page(get, "/people/:id", admins, s.personPage)
+	r.page(post, "/people/:id/name", admins, s.onPerson("name", s.renamePerson))
+	r.page(post, "/people/:id/roles", admins, s.onPerson("roles", s.setRoles))
+	r.page(post, "/people/:id/disable", admins, s.onPerson("disable", s.disablePerson))
+	r.page(post, "/people/:id/enable", admins, s.onPerson("enable", s.enablePerson))
+	r.page(post, "/people/:id/link", admins, s.makeLink)
+	r.page(post, "/people/:id/second-step/remove", admins, s.onPerson("step_removed", s.removeStep))
+	r.page(post, "/people/:id/sessions/:session/end", admins, s.onPerson("session", s.endSession))
+	r.page(post, "/people/:id/sessions/everywhere", admins, s.onPerson("everywhere", s.endSessions))
+
+	r.page(get, "/tokens", admins, s.tokensPage)
+	r.page(post, "/tokens", admins, s.createToken)
+	r.page(post, "/tokens/:id/revoke", admins, s.revokeToken)
+
+	r.page(get, "/audit", admins, s.trailPage)
+	r.add(get, "/audit.csv", admins, bounds{importTime, formSize}, s.trailExport)
 }

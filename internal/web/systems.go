@@ -22,9 +22,22 @@ func (s *server) systemsPage(c echo.Context) error {
 		return err
 	}
 	show := view{s.Zone, now}
+	f, kept, err := s.takeTyped(c)
+	if err != nil {
+		return err
+	}
 	m := templates.Systems{Shell: shell}
+	if kept {
+		m.Notice = &templates.Notice{Say: templates.Say(templates.People.Restored, nil)}
+	}
 	for _, sys := range systems {
-		m.Systems = append(m.Systems, show.system(sys, person(c)))
+		one := show.system(sys, person(c))
+		for i := range one.Buttons {
+			if one.Buttons[i].Post == f.Path {
+				one.Buttons[i].Note = text(f.Fields.Get("note"), 300)
+			}
+		}
+		m.Systems = append(m.Systems, one)
 	}
 	return render(c, http.StatusOK, templates.SystemsPage(m))
 }

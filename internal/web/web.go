@@ -44,6 +44,8 @@ type Config struct {
 	Hosts     []string       // names under which the pages may be asked for; empty: any
 	Log       *slog.Logger   // nil: slog.Default
 
+	PublicURL string // the address under which people reach the pages, for links; empty: that of the request
+
 	TrustedProxies []netip.Prefix // whose word on the client's address and TLS counts
 }
 

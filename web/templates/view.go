@@ -11,6 +11,7 @@ type Shell struct {
 	CSRFField string
 	CSRFToken string
 	Person    string // who is signed in; empty: nobody
+	AtProfile bool   // this is the person's own page
 	Nav       []Link
 	Alerts    []Alert
 	Notice    *Notice
@@ -58,14 +59,6 @@ type Badge struct {
 	Sign string
 	Text string
 	Tone string // good, busy, ask, wait or quiet
-}
-
-// Login is the page to sign in.
-type Login struct {
-	Shell
-	Login   string
-	Next    string
-	Problem string
 }
 
 // List is the list of items.
