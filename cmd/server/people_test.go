@@ -2,6 +2,7 @@ package main
 
 import (
 	"log/slog"
+	"net/netip"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -158,5 +159,17 @@ func TestPeopleFlags(t *testing.T) {
 	base.sessionKeys = strings.Repeat("k", 32)
 	if given, err := base.config(filepath.Join(data, "none"), log); err != nil || given.Keys[0] == c.Keys[0] {
 		t.Errorf("given keys do not count: %v", err)
+	}
+}
+
+func TestTrustedProxies(t *testing.T) {
+	got, err := parseProxies("10.0.0.7, 192.168.3.9/24,2001:db8::/32")
+	if want := []netip.Prefix{netip.MustParsePrefix("10.0.0.7/32"), netip.MustParsePrefix("192.168.3.0/24"), netip.MustParsePrefix("2001:db8::/32")}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v %v", got, err)
+	}
+	for _, bad := range []string{"proxy.example", "0.0.0.0/0", "::/0", "10.0.0.0/33"} {
+		if list, err := parseProxies(bad); err == nil {
+			t.Errorf("%q is taken: %v", bad, list)
+		}
 	}
 }

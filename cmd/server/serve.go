@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -30,6 +31,7 @@ type serverOptions struct {
 	people        auth.Config
 	secure        bool // the pages are served over TLS, also when a proxy ends it
 	hosts         []string
+	proxies       []netip.Prefix // whose word on the client's address and TLS counts
 	zone          *time.Location
 	log           *slog.Logger
 }
@@ -61,7 +63,7 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 	}
 	intake := automation.Intake{Store: st}
 	pages, err := web.New(web.Config{Store: st, Intake: intake, Importer: automation.Importer{Intake: intake}, Auth: accounts, Zone: o.zone,
-		Hosts: o.hosts, Log: o.log})
+		Hosts: o.hosts, TrustedProxies: o.proxies, Log: o.log})
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +105,7 @@ func serveCommand() *cobra.Command {
 	var db databaseFlags
 	var o serverOptions
 	var people peopleFlags
-	var listen, zone, hosts string
+	var listen, zone, hosts, proxies string
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the pages and the API, and carry out the automations",
@@ -118,6 +120,9 @@ func serveCommand() *cobra.Command {
 			}
 			if hosts != "" {
 				o.hosts = strings.Split(hosts, ",")
+			}
+			if o.proxies, err = parseProxies(proxies); err != nil {
+				return err
 			}
 			o.node = db.node
 			o.log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
@@ -158,6 +163,22 @@ func serveCommand() *cobra.Command {
 	f.StringVar(&o.apiToken, "api-token", "", "bearer token of the API (default: generated and printed at start)")
 	f.BoolVar(&o.secure, "secure", false, "the pages are served over TLS, also when a proxy ends it")
 	f.StringVar(&hosts, "hosts", "", "names under which the pages may be asked for, with commas (default: any)")
+	f.StringVar(&proxies, "trusted-proxies", "", "addresses or networks of proxies, with commas, whose X-Forwarded-For and X-Forwarded-Proto count (default: none)")
 	f.StringVar(&zone, "zone", "UTC", "the firm's time zone, for example Europe/Berlin")
 	return cmd
+}
+
+// parseProxies reads "10.0.0.7,192.168.0.0/24".
+func parseProxies(text string) (list []netip.Prefix, err error) {
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+		one, err := netip.ParsePrefix(part)
+		if addr, addrErr := netip.ParseAddr(part); addrErr == nil {
+			one, err = addr.Prefix(addr.BitLen())
+		}
+		if err != nil || one.Bits() == 0 {
+			return nil, fmt.Errorf("--trusted-proxies: %q is no address and no network of proxies: write for example 10.0.0.7 or 192.168.0.0/24", part)
+		}
+		list = append(list, one.Masked())
+	}
+	return list, nil
 }

@@ -34,10 +34,14 @@ const (
 var passwordHash = sync.OnceValues(func() (string, error) { return argon2id.CreateHash(testPassword, argon2id.DefaultParams) })
 
 // accounts are the people of the tests, in a database of their own.
-func accounts(t testing.TB) *auth.Auth {
+func accounts(t testing.TB, set ...func(*auth.Config)) *auth.Auth {
 	t.Helper()
 	st := storetest.SQLite(t).Open(t, store.Config{})
-	a, err := auth.New(auth.Config{Store: st, Token: testToken})
+	c := auth.Config{Store: st, Token: testToken}
+	for _, f := range set {
+		f(&c)
+	}
+	a, err := auth.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
