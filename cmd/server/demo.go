@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"onefold/examples"
+	"onefold/internal/auth"
 	"onefold/internal/automation"
 	"onefold/internal/ledger/sandbox"
 	sandboxserver "onefold/internal/ledger/sandbox/server"
@@ -103,7 +104,8 @@ func runDemo(ctx context.Context, out io.Writer, listen, sandboxListen string, e
 	if err != nil {
 		return err
 	}
-	srv, err := newServer(ctx, st, serverOptions{zone: time.Local, log: quiet, node: "demo"})
+	password := auth.Generate()
+	srv, err := newServer(ctx, st, serverOptions{adminPassword: password, zone: time.Local, log: quiet, node: "demo"})
 	if err != nil {
 		return err
 	}
@@ -138,7 +140,7 @@ func runDemo(ctx context.Context, out io.Writer, listen, sandboxListen string, e
 		}
 		return nil
 	}
-	fmt.Fprintf(out, "\nOnefold:               http://%s/   (sign in as %s with the password %s)\n", pagesAt.Addr(), adminName, srv.generated)
+	fmt.Fprintf(out, "\nOnefold:               http://%s/   (sign in as %s with the password %s)\n", pagesAt.Addr(), adminName, password)
 	fmt.Fprintf(out, "Accounting system:     http://%s/\n", outsideAt.Addr())
 	fmt.Fprintf(out, "Files of this demo:    %s\nPress Ctrl-C to stop.\n", folder)
 	return <-served

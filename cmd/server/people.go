@@ -101,24 +101,21 @@ func parseGroupRoles(text string) (map[string][]work.Role, error) {
 	return groups, nil
 }
 
-// ensureAdmin adds the user admin if there is no user at all, with the password or with a generated one, which it returns.
-func ensureAdmin(ctx context.Context, a *auth.Auth, password string) (generated string, err error) {
+// ensureAdmin sees to it that somebody can sign in. If there is no user at all it adds the user admin with the password;
+// without one it returns the code for the set-up page, where the first person adds themself.
+func ensureAdmin(ctx context.Context, a *auth.Auth, password string) (setUpCode string, err error) {
 	there, err := a.AnyUser(ctx)
 	if err != nil || there || !a.Passwords() {
 		return "", err
 	}
 	if password == "" {
-		generated = auth.Generate()
-		password = generated
+		return a.SetUpCode(), nil
 	}
-	_, err = a.SetUp(ctx, adminName, "Admin", password, auth.Origin{Address: "console"})
-	if errors.Is(err, auth.ErrSetUpDone) { // another server was quicker
-		return "", nil
-	}
-	if err != nil {
+	_, err = a.SetUp(ctx, adminName, "Admin", password, fromConsole)
+	if err != nil && !errors.Is(err, auth.ErrSetUpDone) { // else another server was quicker
 		return "", fmt.Errorf("the first admin cannot be added: %w", err)
 	}
-	return generated, nil
+	return "", nil
 }
 
 // console is whoever may run sub-commands on the server: they have the database anyway.

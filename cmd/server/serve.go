@@ -26,11 +26,12 @@ import (
 // serverOptions say how a server runs on an open database.
 type serverOptions struct {
 	node          string
-	adminPassword string // of the first user, if there is none yet; empty: one is generated
+	adminPassword string // of the first user, if there is none yet; empty: they are added on the set-up page
 	apiToken      string // empty: one is generated
 	people        auth.Config
 	secure        bool // the pages are served over TLS, also when a proxy ends it
 	hosts         []string
+	publicURL     string         // for links; empty: that of the request
 	proxies       []netip.Prefix // whose word on the client's address and TLS counts
 	zone          *time.Location
 	log           *slog.Logger
@@ -43,7 +44,7 @@ type process struct {
 	engine    *automation.Engine
 	watch     automation.Watch
 	auth      *auth.Auth
-	generated string // the first user's password; empty: it was given, or there are users already
+	setUpCode string // of the set-up page; empty: somebody can sign in
 }
 
 const adminName = "admin"
@@ -57,13 +58,13 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 	if err != nil {
 		return nil, err
 	}
-	generated, err := ensureAdmin(ctx, accounts, o.adminPassword)
+	setUpCode, err := ensureAdmin(ctx, accounts, o.adminPassword)
 	if err != nil {
 		return nil, err
 	}
 	intake := automation.Intake{Store: st}
 	pages, err := web.New(web.Config{Store: st, Intake: intake, Importer: automation.Importer{Intake: intake}, Auth: accounts, Zone: o.zone,
-		Hosts: o.hosts, TrustedProxies: o.proxies, Log: o.log})
+		PublicURL: o.publicURL, Hosts: o.hosts, TrustedProxies: o.proxies, Log: o.log})
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +74,7 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 		engine:        automation.NewEngine(automation.Config{Store: st, Connect: connect, Node: o.node, Log: o.log}),
 		watch:         automation.Watch{Store: st, Log: o.log},
 		auth:          accounts,
-		generated:     generated,
+		setUpCode:     setUpCode,
 	}, nil
 }
 
@@ -124,7 +125,7 @@ func serveCommand() *cobra.Command {
 			if o.proxies, err = parseProxies(proxies); err != nil {
 				return err
 			}
-			o.node = db.node
+			o.node, o.publicURL = db.node, people.publicURL
 			o.log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
 			if o.people, err = people.config(db.data, o.log); err != nil {
 				return err
@@ -146,8 +147,8 @@ func serveCommand() *cobra.Command {
 			}
 			cmd.Printf("Onefold is at http://%s/\n", listener.Addr())
 			// What was generated is shown on the terminal only: it is not logged.
-			if s.generated != "" {
-				cmd.Printf("Sign in as %s with the password %s\n", adminName, s.generated)
+			if s.setUpCode != "" {
+				cmd.Printf("Set it up at http://%s/setup with the code %s\n", listener.Addr(), s.setUpCode)
 			}
 			if needToken {
 				cmd.Printf("API token: %s\n", s.apiToken)
@@ -159,7 +160,7 @@ func serveCommand() *cobra.Command {
 	people.add(cmd)
 	f := cmd.Flags()
 	f.StringVar(&listen, "listen", "127.0.0.1:8080", "address and port of the pages and the API")
-	f.StringVar(&o.adminPassword, "admin-password", "", "password of the user admin, who is added if there is no user yet (default: generated and printed at start)")
+	f.StringVar(&o.adminPassword, "admin-password", "", "password of the user admin, who is added if there is no user yet (default: the first person is added on the set-up page, with a code that is printed at start)")
 	f.StringVar(&o.apiToken, "api-token", "", "bearer token of the API (default: generated and printed at start)")
 	f.BoolVar(&o.secure, "secure", false, "the pages are served over TLS, also when a proxy ends it")
 	f.StringVar(&hosts, "hosts", "", "names under which the pages may be asked for, with commas (default: any)")

@@ -37,7 +37,7 @@ var access = map[string]string{
 	"POST /login/enrol":       "enrol",
 	"GET /login/password":     "password",
 	"POST /login/password":    "password",
-	"POST /sso":               "all",
+	"GET /sso":                "all",
 	"GET /sso/answer":         "all",
 	"GET /setup":              "all",
 	"POST /setup":             "all",
@@ -208,7 +208,7 @@ func (c *crowd) ask(who, method, path string, withToken bool) answer {
 }
 
 // selfRefused are routes whose handler refuses these visitors by itself, and why.
-var selfRefused = map[string]string{"POST /profile/codes": "they have no second step", "POST /sso": "it is off", "GET /sso/answer": "it is off"}
+var selfRefused = map[string]string{"POST /profile/codes": "they have no second step", "GET /sso": "it is off", "GET /sso/answer": "it is off"}
 
 // agrees reports whether a verdict is the expected one.
 func agrees(route, got, want string) bool {

@@ -55,7 +55,7 @@ func (s *server) routes() http.Handler {
 	r.page(post, enrolAtLogin, during(auth.NeedsEnrol), s.enrol)
 	r.page(get, passwordAtLogin, during(auth.NeedsPassword), s.passwordPage)
 	r.page(post, passwordAtLogin, during(auth.NeedsPassword), s.password)
-	r.page(post, "/sso", guest(), s.beginSSO)
+	r.page(get, "/sso", guest(), s.beginSSO)
 	r.page(get, "/sso/answer", guest(), s.finishSSO)
 	r.page(get, "/setup", guest(), s.setUpPage)
 	r.page(post, "/setup", guest(), s.setUp)

@@ -73,6 +73,7 @@ func (s *server) login(c echo.Context) error {
 func (s *server) showLogin(c echo.Context, status int, m templates.SignInPage) error {
 	m.Shell, m.Next, m.Login = s.frame(c, templates.Words.SignIn), localPath(m.Next), text(m.Login, 200)
 	m.Passwords, m.SSO = s.Auth.Passwords(), text(s.Auth.SSOName(), 60)
+	m.SSOHref = "/sso?next=" + url.QueryEscape(m.Next)
 	return render(c, status, templates.LoginPage(m))
 }
 
@@ -118,12 +119,13 @@ func (s *server) logout(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, "/login")
 }
 
-// beginSSO sends the browser to the identity provider.
+// beginSSO sends the browser to the identity provider. It is a link and no form, since our pages may send forms to
+// themselves only.
 func (s *server) beginSSO(c echo.Context) error {
 	if !s.Auth.SingleSignOn() {
 		return echo.ErrNotFound
 	}
-	next := localPath(c.FormValue("next"))
+	next := localPath(c.QueryParam("next"))
 	to, err := s.Auth.BeginSSO(c.Response(), c.Request(), next)
 	if err != nil {
 		return s.refuseSSO(c, next, err)

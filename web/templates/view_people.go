@@ -10,6 +10,7 @@ type SignInPage struct {
 	Hint      string // why one is here
 	Passwords bool
 	SSO       string // what the identity provider is called; empty: there is none
+	SSOHref   string
 }
 
 // CodePage asks for the code of the second step.
