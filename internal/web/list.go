@@ -58,6 +58,9 @@ func (s *server) list(c echo.Context) error {
 	if q.Text != "" && page.How != review.HowAll {
 		model.Understood = templates.Say(templates.Words.How[string(page.How)], map[string]any{"text": text(q.Text, 100)}).String()
 	}
+	if len(model.Rows) > 0 {
+		model.Export = "/export.csv" + strings.TrimPrefix(listAddress(q.Text, q.Tab, q.Status, review.Cursor{}), "/")
+	}
 	model.EmptyTitle, model.EmptyText = emptyList(q)
 	if q.After != (review.Cursor{}) {
 		model.First = listAddress(q.Text, q.Tab, q.Status, review.Cursor{})

@@ -73,6 +73,7 @@ type List struct {
 	Rows       []Row
 	First      string // address of the first page; empty: this is it
 	Next       string // address of the next page; empty: no more
+	Export     string // address of the same rows as a file; empty: there are none
 	EmptyTitle string
 	EmptyText  string
 }

@@ -15,7 +15,7 @@ type words struct {
 	WhatWeKnow, WhatToDo, NotPossible, Attempts, OlderAttempts, NewestAttempts, NoAttempts, Decisions, NoDecisions,
 	Steps, NotBegun, Facts, Lines, Note, Reference, Sent, Answered, Excerpts, Description, Quantity, Price, Assigned, AssignMe,
 	Release, Nobody, Times, StepsDone, ReportRef, WrongLogin, Throttled, File, System, StartImport, ImportHint,
-	Line, Reason, Overdue, Address, InFlight, Skip, MainNav, Try, Cut, YouTyped, JustNow, Soon, AgoPast, AgoFuture, AgoUnits string
+	Line, Reason, Overdue, Address, InFlight, Export, Skip, MainNav, Try, Cut, YouTyped, JustNow, Soon, AgoPast, AgoFuture, AgoUnits string
 	StatusName, Sign, Tone, Reasons, ReasonShort, StatusSays, Tab, TabEmpty, TabEmptyTitle, Step, Action, ActionHelp, Refusal,
 	Did, Decision, RowSays, Send, SendShort, Find, FindShort, SystemSays, Errors, ErrorTitle, Fact, How map[string]string
 }
@@ -25,7 +25,7 @@ var Words = words{
 	Product: "Onefold", And: " and ", Search: "Search", SearchHint: "Key, number or customer", Filter: "Status",
 	AnyStatus: "Any status", Clear: "Clear", SignIn: "Sign in", SignOut: "Sign out", Login: "Name",
 	Password: "Password", SignedInAs: "Signed in as", Key: "Key", Customer: "Customer", Amount: "Amount", Status: "Status",
-	Known: "What we know", Changed: "Changed", FirstPage: "First page", NextPage: "Next page",
+	Known: "What we know", Changed: "Changed", FirstPage: "First page", NextPage: "Next page", Export: "Download this list (CSV)",
 	Invoices: "Invoices", Systems: "Accounting systems", Import: "Import", Back: "All invoices", WhatWeKnow: "What we know",
 	WhatToDo: "What you can do", NotPossible: "Not possible now", Attempts: "What was tried",
 	OlderAttempts: "Older tries", NewestAttempts: "Newest tries", NoAttempts: "Nothing has been tried yet.",
