@@ -141,7 +141,17 @@ type importRun struct {
 	numeric map[string]string // the keys that are all digits, by their digits without leading zeros
 
 	batch []work.New
-	lines []int // of the rows in batch
+	lines []int      // of the rows in batch
+	ahead *recording // the batch before, being recorded while this one is read; nil: none
+}
+
+// recording is one batch on its way to the database.
+type recording struct {
+	batch   []work.New
+	lines   []int
+	results []Recorded
+	err     error
+	done    chan struct{}
 }
 
 func (run *importRun) rows(ctx context.Context, up *upload) error {
@@ -164,10 +174,10 @@ func (run *importRun) rows(ctx context.Context, up *upload) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		err = run.flush(ctx)
 	}
-	return run.flush(ctx)
+	return errors.Join(err, run.await())
 }
 
 // looksLike notes keys that are the same but for leading zeros, which spreadsheets like to lose.
@@ -188,8 +198,11 @@ func (run *importRun) bad(line int, key string, why error) {
 	run.report.Problems = append(run.report.Problems, RowProblem{Line: line, Key: shown(key), Reason: why.Error()})
 }
 
-// flush records the batch and adds it to the report.
+// flush hands the batch to the database and goes on reading; before that it waits for the batch before.
 func (run *importRun) flush(ctx context.Context) error {
+	if err := run.await(); err != nil {
+		return err
+	}
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("the import was stopped: %w", err)
 	}
@@ -198,21 +211,42 @@ func (run *importRun) flush(ctx context.Context) error {
 			run.report.Good++
 			run.add(n.Invoice.Total, false)
 		}
-	} else {
-		results, err := run.intake.Record(ctx, run.batch)
-		for i, r := range results {
-			run.recorded(run.lines[i], run.batch[i], r)
-		}
-		if err != nil {
-			return fmt.Errorf("the import stopped before line %d, import the file again to go on: %w", run.lines[len(results)], err)
-		}
+		run.batch, run.lines = run.batch[:0], run.lines[:0]
+		run.progress()
+		return nil
 	}
-	run.batch, run.lines = run.batch[:0], run.lines[:0]
+	r := &recording{batch: run.batch, lines: run.lines, done: make(chan struct{})}
+	run.ahead, run.batch, run.lines = r, nil, nil
+	go func() {
+		defer close(r.done)
+		r.results, r.err = run.intake.Record(ctx, r.batch)
+	}()
+	return nil
+}
+
+// await adds the batch that is being recorded to the report.
+func (run *importRun) await() error {
+	r := run.ahead
+	if r == nil {
+		return nil
+	}
+	<-r.done
+	run.ahead = nil
+	for i, result := range r.results {
+		run.recorded(r.lines[i], r.batch[i], result)
+	}
+	if r.err != nil {
+		return fmt.Errorf("the import stopped before line %d, import the file again to go on: %w", r.lines[len(r.results)], r.err)
+	}
+	run.progress()
+	return nil
+}
+
+func (run *importRun) progress() {
 	if run.options.Progress != nil {
 		r := run.report
 		run.options.Progress(ImportProgress{Rows: r.Rows, Of: run.sheet.rows, New: r.New, Known: r.Known, Conflicting: r.Conflict, Bad: r.Bad})
 	}
-	return nil
 }
 
 func (run *importRun) recorded(line int, n work.New, r Recorded) {
