@@ -12,28 +12,29 @@ import (
 	"time"
 
 	"onefold/internal/auth"
+	"onefold/internal/auth/authtest"
 	"onefold/internal/store/storetest"
 	"onefold/internal/work"
 )
 
 // eachSSO runs the test with a provider of its own.
-func eachSSO(t *testing.T, cfg auth.SSOConfig, test func(t *testing.T, w *world, p *provider)) {
+func eachSSO(t *testing.T, cfg auth.SSOConfig, test func(t *testing.T, w *world, p *authtest.Provider)) {
 	t.Helper()
 	each(t, auth.Config{}, func(t *testing.T, w *world) { test(t, w, w.provider(cfg)) })
 }
 
 // provider is a new provider, at which people sign in from now on.
-func (w *world) provider(cfg auth.SSOConfig) *provider {
+func (w *world) provider(cfg auth.SSOConfig) *authtest.Provider {
 	w.t.Helper()
-	p := newProvider(w.t, w.clock)
-	cfg.Issuer, cfg.ClientID, cfg.ClientSecret, cfg.RedirectURL, cfg.HTTP = p.URL, clientID, p.secret, "https://onefold.example/sso/answer", p.Client()
+	p := authtest.New(w.t, w.clock.Now)
+	cfg.Issuer, cfg.ClientID, cfg.ClientSecret, cfg.RedirectURL, cfg.HTTP = p.URL, authtest.ClientID, authtest.ClientSecret, "https://onefold.example/sso/answer", p.Client()
 	w.cfg.SSO = &cfg
 	w.restart(oldKey)
 	return p
 }
 
 // leave begins a single sign-on and returns the provider's answer.
-func (b *browser) leave(p *provider) url.Values {
+func (b *browser) leave(p *authtest.Provider) url.Values {
 	b.w.t.Helper()
 	var address string
 	b.do(func(w http.ResponseWriter, r *http.Request) {
@@ -41,7 +42,7 @@ func (b *browser) leave(p *provider) url.Values {
 		address, err = b.w.BeginSSO(w, r, "/items/7")
 		must(b.w.t, err)
 	})
-	return p.authorize(address)
+	return p.Authorize(address)
 }
 
 func (b *browser) arrive(answer url.Values) (v auth.Visit, next string, err error) {
@@ -73,9 +74,9 @@ func with(claims map[string]any, more ...any) map[string]any {
 var groupRoles = map[string][]work.Role{"finance": {work.Operator}, "it": {work.Ops, work.Admin}}
 
 func TestSSORoundTrip(t *testing.T) {
-	eachSSO(t, auth.SSOConfig{Provision: true, GroupRoles: groupRoles}, func(t *testing.T, w *world, p *provider) {
+	eachSSO(t, auth.SSOConfig{Provision: true, GroupRoles: groupRoles}, func(t *testing.T, w *world, p *authtest.Provider) {
 		w.person("chief", work.Admin)
-		p.is(adaThere)
+		p.Is(adaThere)
 		b := w.browser()
 		v, next, err := b.arrive(b.leave(p))
 		must(t, err)
@@ -87,7 +88,7 @@ func TestSSORoundTrip(t *testing.T) {
 			t.Errorf("%v", b.cookies)
 		}
 		// Again: the same person, by subject, though the address has changed; roles follow the groups, on all browsers.
-		p.is(with(adaThere, "email", "ada.new@example.com", "email_verified", false, "groups", []string{"it", "finance"}))
+		p.Is(with(adaThere, "email", "ada.new@example.com", "email_verified", false, "groups", []string{"it", "finance"}))
 		other := w.browser()
 		again, _, err := other.arrive(other.leave(p))
 		must(t, err)
@@ -114,8 +115,8 @@ func TestSSORoundTrip(t *testing.T) {
 
 // The answer must belong to a sign-in that this browser began a short time ago, and counts once.
 func TestSSOState(t *testing.T) {
-	eachSSO(t, auth.SSOConfig{Provision: true}, func(t *testing.T, w *world, p *provider) {
-		p.is(adaThere)
+	eachSSO(t, auth.SSOConfig{Provision: true}, func(t *testing.T, w *world, p *authtest.Provider) {
+		p.Is(adaThere)
 		mine, theirs := w.browser(), w.browser()
 		answer := theirs.leave(p)
 		refuse := func(b *browser, answer url.Values, want auth.SSOCode) {
@@ -157,8 +158,8 @@ func TestSSOState(t *testing.T) {
 
 // A code that was taken from another sign-in does not pass the provider's PKCE check.
 func TestSSOPKCE(t *testing.T) {
-	eachSSO(t, auth.SSOConfig{Provision: true}, func(t *testing.T, w *world, p *provider) {
-		p.is(adaThere)
+	eachSSO(t, auth.SSOConfig{Provision: true}, func(t *testing.T, w *world, p *authtest.Provider) {
+		p.Is(adaThere)
 		victim, thief := w.browser(), w.browser()
 		stolen := victim.leave(p)
 		injected := thief.leave(p)
@@ -169,16 +170,14 @@ func TestSSOPKCE(t *testing.T) {
 			t.Error("the error tells the code")
 		}
 		wrong := victim.leave(p)
-		p.mu.Lock()
-		p.secret = "another"
-		p.mu.Unlock()
+		p.Misbehave(authtest.Trouble{Secret: "another"})
 		_, _, err = victim.arrive(wrong)
 		refusedAs(t, err, auth.SSOExchange)
 	})
 }
 
 func TestSSOBadProofs(t *testing.T) {
-	eachSSO(t, auth.SSOConfig{Provision: true}, func(t *testing.T, w *world, p *provider) {
+	eachSSO(t, auth.SSOConfig{Provision: true}, func(t *testing.T, w *world, p *authtest.Provider) {
 		stranger, err := rsa.GenerateKey(rand.Reader, 2048)
 		must(t, err)
 		for name, c := range map[string]struct {
@@ -198,12 +197,10 @@ func TestSSOBadProofs(t *testing.T) {
 			"no address":     {func(c map[string]any) { delete(c, "email") }, nil, auth.SSOEmail},
 		} {
 			t.Run(name, func(t *testing.T) {
-				p.is(adaThere)
+				p.Is(adaThere)
 				b := w.browser()
 				answer := b.leave(p)
-				p.mu.Lock()
-				p.bend, p.signer = c.bend, c.signer
-				p.mu.Unlock()
+				p.Misbehave(authtest.Trouble{Bend: c.bend, Signer: c.signer})
 				_, _, err := b.arrive(answer)
 				refusedAs(t, err, c.want)
 				if b.session() != "" {
@@ -241,7 +238,7 @@ func TestSSOWhoMayComeIn(t *testing.T) {
 			w := open(t, storetest.SQLite(t), auth.Config{}) // what differs between databases is tested above
 			p := w.provider(c.cfg)
 			known := w.person("ada@example.com", work.Ops)
-			p.is(c.claims)
+			p.Is(c.claims)
 			b := w.browser()
 			v, _, err := b.arrive(b.leave(p))
 			if c.want != "" {
@@ -253,7 +250,7 @@ func TestSSOWhoMayComeIn(t *testing.T) {
 				t.Fatalf("%+v", v.User)
 			}
 			// Somebody else who has the address now does not become this person.
-			p.is(with(c.claims, "sub", "s-2"))
+			p.Is(with(c.claims, "sub", "s-2"))
 			_, _, err = b.arrive(b.leave(p))
 			refusedAs(t, err, auth.SSOUnknown)
 		})
@@ -262,20 +259,16 @@ func TestSSOWhoMayComeIn(t *testing.T) {
 
 // The provider cannot take the last admin away, and being down it is asked again later.
 func TestSSOProviderTrouble(t *testing.T) {
-	eachSSO(t, auth.SSOConfig{LinkByEmail: true, GroupRoles: groupRoles}, func(t *testing.T, w *world, p *provider) {
+	eachSSO(t, auth.SSOConfig{LinkByEmail: true, GroupRoles: groupRoles}, func(t *testing.T, w *world, p *authtest.Provider) {
 		w.person("ada@example.com", work.Admin)
-		p.is(adaThere)
-		p.mu.Lock()
-		p.down = true
-		p.mu.Unlock()
+		p.Is(adaThere)
+		p.Misbehave(authtest.Trouble{Down: true})
 		b := w.browser()
 		b.do(func(rw http.ResponseWriter, r *http.Request) {
 			_, err := w.BeginSSO(rw, r, "/")
 			refusedAs(t, err, auth.SSOUnreachable)
 		})
-		p.mu.Lock()
-		p.down = false
-		p.mu.Unlock()
+		p.Misbehave(authtest.Trouble{Down: false})
 		v, _, err := b.arrive(b.leave(p))
 		must(t, err)
 		if !v.Actor.Can(work.Admin) {
