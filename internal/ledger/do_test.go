@@ -58,7 +58,7 @@ func TestAPanicIsUnknown(t *testing.T) {
 
 func TestAnAdapterThatIgnoresItsContextIsLeftBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		stubborn := fake{send: func(context.Context) work.Answer { time.Sleep(time.Hour); return accepted(nil) }}
+		stubborn := fake{send: func(context.Context) work.Answer { time.Sleep(time.Hour); return accepted(context.Background()) }}
 		late := make(chan work.Answer, 1)
 		start := time.Now()
 		a := DoSend(ending(t, time.Minute), stubborn, Request{}, func(a work.Answer) { late <- a })

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -81,7 +82,8 @@ func claimed(it *Item, ev Claimed, r Rules, now time.Time) error {
 	}
 	it.LookAsked = ""
 	proof, err := Gate(*it, r, now)
-	refusal, _ := err.(*Refusal)
+	var refusal *Refusal
+	errors.As(err, &refusal)
 	switch {
 	case err == nil && it.Proposed > 0 && proof != ProofKey:
 		correctionWaits(it)

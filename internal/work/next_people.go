@@ -1,6 +1,7 @@
 package work
 
 import (
+	"errors"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -181,7 +182,8 @@ func correct(it *Item, ev Correct, r Rules, now time.Time) error {
 	}
 	proof, err := Gate(*it, r, now)
 	if err != nil || proof == ProofKey {
-		if refusal, _ := err.(*Refusal); refusal != nil && (refusal.Code == RefusedFound || refusal.Code == RefusedPrevious) {
+		var refusal *Refusal
+		if errors.As(err, &refusal) && (refusal.Code == RefusedFound || refusal.Code == RefusedPrevious) {
 			return err
 		}
 		it.Proposed = it.Revision + 1

@@ -83,7 +83,7 @@ func (w *world) owned(t *rapid.T, it work.Item) {
 		t.Fatalf("item %d has an open attempt without a lease", it.ID)
 	case open && (row.Number != it.OpenAttempt || !row.EndedAt.IsZero()):
 		t.Fatalf("item %d has an open attempt without an open row", it.ID)
-	case open != (it.Status == work.InProgress) && !(open && it.Before.Settled() && it.Status == it.Before):
+	case open != (it.Status == work.InProgress) && (!open || !it.Before.Settled() || it.Status != it.Before):
 		t.Fatalf("item %d is %s, open attempt %d", it.ID, it.Status, it.OpenAttempt)
 	case open && it.OpenKind == work.Send && it.Before.Settled():
 		t.Fatalf("item %d is sent though it was %s", it.ID, it.Before)

@@ -1,6 +1,7 @@
 package work_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"testing"
@@ -168,7 +169,8 @@ func (w *world) decide(t *rapid.T, id int64, ev work.Event) (work.Move, bool) {
 	it := w.db.item(id)
 	m, err := work.Decide(it, ev, w.rules, w.now)
 	if err != nil {
-		if _, refused := err.(*work.Refusal); !refused {
+		var refusal *work.Refusal
+		if !errors.As(err, &refusal) {
 			t.Fatalf("%s on %s: %v", ev.Name(), it.Status, err)
 		}
 		return m, false
