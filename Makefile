@@ -29,7 +29,7 @@ build: ## the server as one static binary, in bin/onefold
 test: packages ## all tests, with a PostgreSQL server of their own
 	ONEFOLD_REQUIRE_POSTGRES=1 ONEFOLD_REQUIRE_BROWSER=1 scripts/with-postgres go test -timeout 15m ./...
 
-check: bin/golangci-lint bin/templ ## what the tests do not see: format, linters, import rules, freshness
+check: bin/golangci-lint bin/templ bin/govulncheck ## what the tests do not see: format, linters, import rules, freshness
 	scripts/check
 
 bench: packages ## this engine and its peers in one run on one PostgreSQL server; ARGS=-json for machines
@@ -52,3 +52,6 @@ bin/golangci-lint: tools/go.mod tools/go.sum
 
 bin/templ: tools/go.mod tools/go.sum
 	go build -C tools -o ../$@ github.com/a-h/templ/cmd/templ
+
+bin/govulncheck: tools/go.mod tools/go.sum
+	go build -C tools -o ../$@ golang.org/x/vuln/cmd/govulncheck
