@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"slices"
+	"time"
 
 	"onefold/internal/work"
 )
@@ -17,8 +18,18 @@ type SystemStore interface {
 	Pause(ctx context.Context, id string, by work.Actor, reason string) error
 	// Resume lets sends go on.
 	Resume(ctx context.Context, id string, by work.Actor) error
+	// Alerts returns what people should know now, oldest first.
+	Alerts(ctx context.Context) ([]Alert, error)
 	// EndLookFirst ends the mode in which nothing is sent without a lookup.
 	EndLookFirst(ctx context.Context, id string, by work.Actor) error
+}
+
+// Alert is something that people should know about a system, open until its cause is gone.
+type Alert struct {
+	SystemID string
+	Cause    string // stable, for example "overdue"
+	Text     string // in the user's words; names the system
+	RaisedAt time.Time
 }
 
 // Systems is what staff may see and do about accounting systems.
@@ -26,6 +37,14 @@ type Systems struct{ store SystemStore }
 
 // NewSystems returns the service.
 func NewSystems(store SystemStore) *Systems { return &Systems{store: store} }
+
+// Alerts returns what people should know now, oldest first.
+func (s *Systems) Alerts(ctx context.Context, by work.Actor) ([]Alert, error) {
+	if !MayRead(by) {
+		return nil, ErrForbidden
+	}
+	return s.store.Alerts(ctx)
+}
 
 // SystemState is one accounting system with its calls under way.
 type SystemState struct {

@@ -7,18 +7,11 @@ import (
 	"time"
 
 	"onefold/internal/automation"
+	"onefold/internal/review"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 )
-
-// Alert is something that a person should know about a system, open until it is cleared.
-type Alert struct {
-	SystemID string
-	Cause    string // stable, for example "overdue" or "login"
-	Text     string // in the user's words
-	RaisedAt time.Time
-}
 
 type alertRow struct {
 	ID       int64 `gorm:"primaryKey"`
@@ -60,14 +53,14 @@ func (s *Store) ClearAlerts(ctx context.Context, systemID, cause string) error {
 }
 
 // Alerts returns the open alerts, oldest first.
-func (s *Store) Alerts(ctx context.Context) ([]Alert, error) {
+func (s *Store) Alerts(ctx context.Context) ([]review.Alert, error) {
 	var found []alertRow
 	if err := s.db.read(ctx).Where("cleared_at IS NULL").Order("raised_at, id").Find(&found).Error; err != nil {
 		return nil, fmt.Errorf("read alerts: %w", err)
 	}
-	list := make([]Alert, len(found))
+	list := make([]review.Alert, len(found))
 	for i, r := range found {
-		list[i] = Alert{SystemID: r.SystemID, Cause: r.Cause, Text: r.Words, RaisedAt: time.Time(r.RaisedAt)}
+		list[i] = review.Alert{SystemID: r.SystemID, Cause: r.Cause, Text: r.Words, RaisedAt: time.Time(r.RaisedAt)}
 	}
 	return list, nil
 }

@@ -56,7 +56,11 @@ func (s *server) shell(c echo.Context, title string) (templates.Shell, []review.
 			shell.Alerts = append(shell.Alerts, templates.Alert{Say: say, Href: "/systems"})
 		}
 	}
-	return shell, systems, nil
+	alerts, err := s.systems.Alerts(c.Request().Context(), person(c))
+	for _, a := range alerts {
+		shell.Alerts = append(shell.Alerts, templates.Alert{Say: templates.Say("{text}", map[string]any{"text": text(a.Text, 300)}), Href: "/?tab=" + string(review.TabAll)})
+	}
+	return shell, systems, err
 }
 
 // render sends a page, complete or not at all.
