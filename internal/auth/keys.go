@@ -154,7 +154,7 @@ func random(n int) []byte {
 	return b
 }
 
-// digest is how random secrets are stored. They have 80 bits and more, so a slow hash adds nothing.
+// digest is how random secrets are stored. They have 120 bits and more, so a slow hash adds nothing.
 func digest(purpose, secret string) string {
 	sum := sha256.Sum256([]byte(purpose + "\x00" + secret))
 	return hex.EncodeToString(sum[:])

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"image/png"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -299,11 +300,11 @@ func stepOwner(userID int64) string { return "totp:" + strconv.FormatInt(userID,
 
 const codeCount = 10
 
-// newCodes are recovery codes of 80 bits, and their hashes.
+// newCodes are recovery codes of 120 bits, enough for a plain hash, and their hashes.
 func newCodes(userID int64) (codes, hashes []string) {
 	for range codeCount {
-		c := letters(10)
-		codes = append(codes, c[:4]+"-"+c[4:8]+"-"+c[8:12]+"-"+c[12:])
+		c := letters(15)
+		codes = append(codes, string(bytes.Join(slices.Collect(slices.Chunk([]byte(c), 4)), []byte("-"))))
 		hashes = append(hashes, digestCode(userID, c))
 	}
 	return codes, hashes

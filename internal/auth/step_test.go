@@ -65,7 +65,7 @@ func TestEnrol(t *testing.T) {
 		}
 		codes, err := b.confirm(w.code(e.Secret))
 		must(t, err)
-		if len(codes) != 10 || len(codes[0]) != 19 || codes[0] == codes[1] {
+		if len(codes) != 10 || len(codes[0]) != 29 || codes[0] == codes[1] {
 			t.Errorf("%v", codes)
 		}
 		if !b.visit().Ready() || other.visit().Ready() || before.visit().Ready() {
