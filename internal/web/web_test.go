@@ -53,7 +53,7 @@ func accounts(t testing.TB, set ...func(*auth.Config)) *auth.Auth {
 		{Login: "ben", Name: "Ben Stone", Roles: []work.Role{work.Operator}}, {Login: "vera", Name: "Vera Look", Roles: []work.Role{work.Viewer}},
 		{Login: "otto", Name: "Otto Ops", Roles: []work.Role{work.Ops}}} {
 		u.CompanyID, u.PasswordHash, u.CreatedAt = 1, hash, time.Now()
-		if _, err := st.AddUser(t.Context(), u, false, auth.Change{}); err != nil {
+		if _, err := c.Store.AddUser(t.Context(), u, false, auth.Change{}); err != nil {
 			t.Fatal(err)
 		}
 	}
