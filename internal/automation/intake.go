@@ -118,9 +118,6 @@ func newCandidate(n work.New, system work.System) (candidate, error) {
 	if strings.TrimSpace(n.Automation) == "" {
 		return candidate{}, errors.New("the automation is missing")
 	}
-	if strings.Trim(n.Invoice.Total.Number(), "-.0123456789E+") != "" { // NaN and infinity pass comparisons
-		return candidate{}, fmt.Errorf("the amount %s is not a number", n.Invoice.Total.Number())
-	}
 	item, err := work.NewItem(n, system.Capabilities, time.Time{})
 	if err != nil {
 		return candidate{}, err
