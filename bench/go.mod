@@ -1,6 +1,6 @@
 module onefold/bench
 
-go 1.26.8
+go 1.26.0
 
 require (
 	github.com/bojanz/currency v1.5.1
