@@ -22,7 +22,7 @@ import (
 )
 
 // The style sheet, the script and the icon are files of our own; nothing else is loaded, framed or sent elsewhere.
-const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+const policy = "default-src 'none'; object-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 func (s *server) securityHeaders(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
@@ -127,6 +127,16 @@ func (s *server) sameOrigin(next echo.HandlerFunc) echo.HandlerFunc {
 			return s.refuseForm(c, err)
 		}
 		return next(c)
+	}
+}
+
+// ownLinks is for what the mere link of another site must not start: who follows one comes to the page instead.
+func ownLinks(page string, h echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if from := c.Request().Header.Get("Sec-Fetch-Site"); from == "cross-site" || from == "same-site" {
+			return c.Redirect(http.StatusSeeOther, page)
+		}
+		return h(c)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -167,6 +168,69 @@ func TestAFormBelongsToItsSession(t *testing.T) {
 		}
 		if a := b.post(itemPath(id, "hold")+place+url.QueryEscape(good), form); a.status != http.StatusForbidden {
 			t.Errorf("%s: %d", place, a.status)
+		}
+	}
+}
+
+func TestLinksOfOtherSitesStartNothing(t *testing.T) {
+	a := accounts(t)
+	b := newSite(t, Config{Store: newWorld(t).Store, Auth: a}).signIn("admin")
+	for path, page := range map[string]string{"/export.csv?tab=all": "/", "/audit.csv": "/audit", "/sso": "/login"} {
+		for _, site := range []string{"cross-site", "same-site"} {
+			if got := b.with(http.MethodGet, path, nil, "Sec-Fetch-Site", site); got.status != http.StatusSeeOther || got.location != page || len(got.header["Set-Cookie"]) > 0 {
+				t.Errorf("%s from %s: %d %s", path, site, got.status, got.location)
+			}
+		}
+	}
+	page, err := a.AuditPage(t.Context(), boss, auth.AuditFilter{What: []string{auth.DidExport}})
+	if err != nil || len(page.Records) != 0 {
+		t.Errorf("%+v %v", page.Records, err)
+	}
+	if got := b.with(http.MethodGet, "/export.csv?tab=all", nil, "Sec-Fetch-Site", "same-origin"); got.status != http.StatusOK {
+		t.Errorf("our own link: %d", got.status)
+	}
+}
+
+func TestBrowsersKeepOtherSitesOut(t *testing.T) {
+	s := newSite(t, Config{Store: newWorld(t).Store})
+	for _, path := range []string{"/login", "/", "/nothing", "/static/" + static.Address("app.js"), "/api/v1/items/x", "/healthz"} {
+		a := s.browser().with(http.MethodGet, path, nil, "Origin", "https://evil.example")
+		for name, want := range map[string]string{"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "X-Content-Type-Options": "nosniff",
+			"Access-Control-Allow-Origin": "", "Access-Control-Allow-Credentials": ""} {
+			if got := a.header.Get(name); got != want {
+				t.Errorf("%s: %s is %q", path, name, got)
+			}
+		}
+		for _, part := range []string{"default-src 'none'", "object-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", "form-action 'self'"} {
+			if !strings.Contains(a.header.Get("Content-Security-Policy"), part) {
+				t.Errorf("%s: the policy does not say %s", path, part)
+			}
+		}
+		for _, method := range []string{http.MethodOptions, http.MethodTrace, http.MethodPut, http.MethodDelete} {
+			if a := s.browser().with(method, path, nil, "Origin", "https://evil.example", "Access-Control-Request-Method", "POST"); a.status < 400 && method != http.MethodOptions || a.header.Get("Access-Control-Allow-Origin") != "" {
+				t.Errorf("%s %s: %d", method, path, a.status)
+			}
+		}
+	}
+}
+
+func TestPasswordFieldsAreMaskedAndHelped(t *testing.T) {
+	a := accounts(t)
+	_, link, err := a.Invite(t.Context(), boss, auth.Origin{}, auth.NewUser{Login: "new", Name: "New", Roles: []work.Role{work.Viewer}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newSite(t, Config{Store: newWorld(t).Store, Auth: a}).signIn("ada")
+	field := regexp.MustCompile(`<input[^>]*name="(?:password|present|repeat)"[^>]*>`)
+	for path, n := range map[string]int{"/login?again=yes": 1, "/profile/password": 3, "/welcome/" + link: 2} {
+		found := field.FindAllString(b.get(path).body, -1)
+		if len(found) < n {
+			t.Errorf("%s has %d fields for passwords", path, len(found))
+		}
+		for _, f := range found {
+			if !strings.Contains(f, `type="password"`) || !regexp.MustCompile(`autocomplete="(current|new)-password"`).MatchString(f) || strings.Contains(f, "onpaste") {
+				t.Errorf("%s: %s", path, f)
+			}
 		}
 	}
 }

@@ -55,7 +55,7 @@ func (s *server) routes() http.Handler {
 	r.page(post, enrolAtLogin, during(auth.NeedsEnrol), s.enrol)
 	r.page(get, passwordAtLogin, during(auth.NeedsPassword), s.passwordPage)
 	r.page(post, passwordAtLogin, during(auth.NeedsPassword), s.password)
-	r.page(get, "/sso", guest(), s.beginSSO)
+	r.page(get, "/sso", guest(), ownLinks("/login", s.beginSSO))
 	r.page(get, "/sso/answer", guest(), s.finishSSO)
 	r.page(get, "/setup", guest(), s.setUpPage)
 	r.page(post, "/setup", guest(), s.setUp)
@@ -65,7 +65,7 @@ func (s *server) routes() http.Handler {
 	s.peopleRoutes(r)
 
 	r.page(get, "/", readers, s.list)
-	r.add(get, "/export.csv", readers, bounds{importTime, formSize}, s.export)
+	r.add(get, "/export.csv", readers, bounds{importTime, formSize}, ownLinks("/", s.export))
 	r.page(get, "/items/:id", readers, s.item)
 	for _, a := range review.Actions {
 		r.page(post, "/items/:id/"+string(a), doers, s.act(a))
@@ -119,5 +119,5 @@ func (s *server) peopleRoutes(r *router) {
 	r.page(post, "/tokens/:id/revoke", admins, s.revokeToken)
 
 	r.page(get, "/audit", admins, s.trailPage)
-	r.add(get, "/audit.csv", admins, bounds{importTime, formSize}, s.trailExport)
+	r.add(get, "/audit.csv", admins, bounds{importTime, formSize}, ownLinks("/audit", s.trailExport))
 }
