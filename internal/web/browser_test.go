@@ -89,18 +89,24 @@ func (l look) set() step {
 // screenshots there.
 func shoot(t *testing.T, ctx context.Context, name, address string) {
 	t.Helper()
-	dir := os.Getenv("ONEFOLD_SCREENSHOTS")
 	run(t, ctx, chromedp.Navigate(address), chromedp.WaitReady(chromedp.CSS("main")))
 	for _, l := range looks {
-		run(t, ctx, l.set())
-		if tooWide := ask(t, ctx, chromedp.Evaluate[int](`document.documentElement.scrollWidth - window.innerWidth`)); tooWide > 0 {
-			t.Errorf("%s is %d pixels too wide for %s", name, tooWide, l.name)
-		}
-		if dir == "" {
-			continue
-		}
-		if err := os.WriteFile(dir+"/"+name+"-"+l.name+".png", ask(t, ctx, chromedp.FullScreenshot(100)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		shootThis(t, ctx, name, l)
+	}
+}
+
+// shootThis does the same with the page that is open, in one look.
+func shootThis(t *testing.T, ctx context.Context, name string, l look) {
+	t.Helper()
+	run(t, ctx, l.set())
+	if tooWide := ask(t, ctx, chromedp.Evaluate[int](`document.documentElement.scrollWidth - window.innerWidth`)); tooWide > 0 {
+		t.Errorf("%s is %d pixels too wide for %s", name, tooWide, l.name)
+	}
+	dir := os.Getenv("ONEFOLD_SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	if err := os.WriteFile(dir+"/"+name+"-"+l.name+".png", ask(t, ctx, chromedp.FullScreenshot(100)), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

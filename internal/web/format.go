@@ -51,6 +51,13 @@ func (v view) clock(t time.Time) templates.Stamp {
 	return s
 }
 
+// exact is the moment as it is put on record: with day and second.
+func (v view) exact(t time.Time) templates.Stamp {
+	s := v.stamp(t)
+	s.Text = t.In(v.zone).Format("2 Jan 2006 15:04:05")
+	return s
+}
+
 var (
 	formatter = newFormatter(currency.DisplayCode)
 	bare      = newFormatter(currency.DisplayNone)

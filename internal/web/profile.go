@@ -169,7 +169,8 @@ func browserName(agent string) string {
 		return ""
 	}
 	w := templates.People
-	name, machine := orText(find(agents), w.Browser), find(machines)
+	product, _, _ := strings.Cut(agent, "/")
+	name, machine := orText(find(agents), orText(text(product, 40), w.Browser)), find(machines)
 	if machine == "" {
 		return name
 	}

@@ -162,7 +162,7 @@ func (s *server) actorChoices(ctx context.Context, by work.Actor) ([]templates.C
 func (v view) trailRow(r auth.Record) templates.TrailRow {
 	kind, rest, _ := strings.Cut(r.Object, ":")
 	id, label, _ := strings.Cut(rest, " ")
-	row := templates.TrailRow{At: v.clock(r.At), Who: text(orText(r.By.Name, templates.People.Nobody), 60), What: didText(r.What), Object: text(orText(label, r.Object), 200),
+	row := templates.TrailRow{At: v.exact(r.At), Who: text(orText(r.By.Name, templates.People.Nobody), 60), What: didText(r.What), Object: text(orText(label, r.Object), 200),
 		Before: plain(r.Before), After: plain(r.After), Note: text(r.Note, 300), From: text(r.From.Address, 60), Agent: text(r.From.UserAgent, 200)}
 	switch kind {
 	case "item":
@@ -190,7 +190,11 @@ func plain(s string) string {
 	}
 	var parts []string
 	for _, k := range slices.Sorted(maps.Keys(fields)) {
-		parts = append(parts, strings.ReplaceAll(k, "_", " ")+": "+fmt.Sprint(fields[k]))
+		value := fmt.Sprint(fields[k])
+		if list, is := fields[k].([]any); is {
+			value = strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ", "), "[]")
+		}
+		parts = append(parts, strings.ReplaceAll(k, "_", " ")+": "+value)
 	}
-	return text(strings.Join(parts, ", "), 300)
+	return text(strings.Join(parts, "; "), 300)
 }

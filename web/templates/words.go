@@ -23,7 +23,7 @@ type words struct {
 // Words is the wording in use: English.
 var Words = words{
 	Product: "Onefold", And: " and ", Search: "Search", SearchHint: "Key, number or customer", Filter: "Status",
-	AnyStatus: "Any status", Clear: "Clear", SignIn: "Sign in", SignOut: "Sign out", Login: "Name",
+	AnyStatus: "Any status", Clear: "Clear", SignIn: "Sign in", SignOut: "Sign out", Login: "Sign-in name",
 	Password: "Password", SignedInAs: "Signed in as", Key: "Key", Customer: "Customer", Amount: "Amount", Status: "Status",
 	Known: "What we know", Changed: "Changed", FirstPage: "First page", NextPage: "Next page", Export: "Download this list (CSV)",
 	Invoices: "Invoices", Systems: "Accounting systems", Import: "Import", Back: "All invoices", WhatWeKnow: "What we know",
@@ -318,7 +318,7 @@ var People = peopleWords{
 	Scopes: "What it may do", LastUse: "Last used", Made: "Made", TokenNew: "New token", TokenNameHint: "Which program it is for.", TokenLasts: "Works for",
 	TokenLimit: "Requests in a minute", TokenLimitHint: "Empty: as the server is set.", TokenDo: "Make token", TokenUntil: "until {at}",
 	TokenRevoke: "Revoke", TokenSecret: "This is the token of {name}. Copy it now: it is not shown again.", NotUsed: "Not yet",
-	Trail: "Trail", TrailSay: "Who did what, newest first. Nobody can change it here.", TrailWho: "Who", TrailWhat: "What", TrailObject: "To what",
+	Trail: "Audit trail", TrailSay: "Who did what, newest first. Nobody can change it here.", TrailWho: "Who", TrailWhat: "What", TrailObject: "To what",
 	TrailObjectHint: "user:7, item:12, system:books", TrailFrom: "From day", TrailTo: "To day", TrailText: "Text", TrailEmpty: "Nothing like it is on record",
 	TrailAt: "When", TrailChange: "Before and after", TrailOrigin: "From where", TrailOlder: "Older ones", TrailExport: "Download as CSV",
 	TrailWhoID: "Who (id)", TrailCode: "What (code)", TrailBefore: "Before", TrailAfter: "After", Nobody: "Nobody signed in", TokenCalled: "Token {name}",
