@@ -106,6 +106,9 @@ func (in Intake) record(ctx context.Context, systems map[string]work.System, ite
 }
 
 func newCandidate(n work.New, system work.System) (candidate, error) {
+	if (n.By.Kind == work.Person || n.By.Kind == work.Token) && !n.By.Can(work.Operator, work.Admin) {
+		return candidate{}, errors.New("whoever sends this may not record invoices")
+	}
 	if n.CompanyID == 0 {
 		n.CompanyID = system.CompanyID
 	}

@@ -167,6 +167,26 @@ func TestTrial118_WhoMayOnlyReadChangesNothing(t *testing.T) {
 	}
 }
 
+// The intake asks again, whatever the page or the API that called it thinks.
+func TestIntakeAsksForTheRightItself(t *testing.T) {
+	w := newWorld(t)
+	for _, c := range []struct {
+		by   work.Actor
+		want automation.IntakeResult
+	}{
+		{work.Actor{Kind: work.Person, ID: "1", Roles: []work.Role{work.Viewer, work.Ops}}, automation.IntakeRefused},
+		{work.Actor{Kind: work.Token, ID: "2", Roles: []work.Role{work.Viewer}}, automation.IntakeRefused},
+		{work.Actor{Kind: work.Person, ID: "3"}, automation.IntakeRefused},
+		{ada, automation.IntakeNew},
+	} {
+		got, err := automation.Intake{Store: w.Store}.Record(t.Context(), []work.New{{Automation: invoicesAutomation, BusinessKey: "K", SystemID: rt.SystemID,
+			Invoice: rt.Invoice("Acme", rt.Money(t, "1", "EUR")), Source: "api", By: c.by}})
+		if err != nil || len(got) != 1 || got[0].Result != c.want {
+			t.Errorf("%v: %+v %v", c.by, got, err)
+		}
+	}
+}
+
 func TestTrial120_NoFormulaInAnExport(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db storetest.DB) {
 		names := []string{`=HYPERLINK("http://evil.example","x")`, "+49 30 1", "-2+3+cmd|' /C calc'!A0", "@SUM(A1:A9)", "'=1+1", "'+1", "'-1", "'@x", "''", "'''=1", "'Acme'",
