@@ -22,14 +22,15 @@ import (
 
 // world is one engine with its database and a steerable accounting system, all under one clock.
 type world struct {
-	t      *testing.T
-	db     storetest.DB
-	clock  *clock
-	store  *store.Store
-	stub   *stub
-	engine *automation.Engine
-	system work.System
-	intake automation.Intake
+	t       *testing.T
+	db      storetest.DB
+	clock   *clock
+	store   *store.Store
+	stub    *stub
+	connect ledger.System // nil: the stub
+	engine  *automation.Engine
+	system  work.System
+	intake  automation.Intake
 }
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
@@ -58,7 +59,11 @@ func eachWorld(t *testing.T, caps work.Capabilities, test func(*world), set ...s
 
 func newWorld(t *testing.T, db storetest.DB, caps work.Capabilities, set ...setup) *world {
 	t.Helper()
-	c := newClock()
+	return newWorldAt(t, db, newClock(), caps, set...)
+}
+
+func newWorldAt(t *testing.T, db storetest.DB, c *clock, caps work.Capabilities, set ...setup) *world {
+	t.Helper()
 	w := &world{t: t, db: db, clock: c, stub: newStub(c, caps)}
 	w.store = db.Open(t, store.Config{Clock: c.Now, Node: "a"})
 	w.system = work.System{ID: "books", CompanyID: 1, Name: "Books", Adapter: "stub", Policy: work.DefaultPolicy(), Capabilities: caps,
@@ -74,10 +79,23 @@ func newWorld(t *testing.T, db storetest.DB, caps work.Capabilities, set ...setu
 	return w
 }
 
+func (w *world) ledger(work.System) (ledger.System, error) {
+	if w.connect != nil {
+		return w.connect, nil
+	}
+	return w.stub, nil
+}
+
+func withCancel(t *testing.T) (context.Context, context.CancelFunc) {
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	t.Cleanup(stop)
+	return ctx, stop
+}
+
 // newEngine is one more server on the same database.
 func (w *world) newEngine(node string) *automation.Engine {
 	return automation.NewEngine(automation.Config{Store: w.store, Node: node, Now: w.clock.Now, Log: quiet,
-		Connect: func(work.System) (ledger.System, error) { return w.stub, nil }})
+		Connect: w.ledger})
 }
 
 func (w *world) must(err error) {
@@ -254,7 +272,7 @@ func background() context.Context { return context.Background() }
 // newEngineOn is an engine on another view of the database.
 func (w *world) newEngineOn(node string, s automation.Store) *automation.Engine {
 	return automation.NewEngine(automation.Config{Store: s, Node: node, Now: w.clock.Now, Log: quiet,
-		Connect: func(work.System) (ledger.System, error) { return w.stub, nil }})
+		Connect: w.ledger})
 }
 
 // jumpingStore lets time jump after each claim, as it does for a process that is stopped and continued.
