@@ -18,7 +18,7 @@ func findClosed(it *Item, ev FindClosed, r Rules, now time.Time) error {
 	}
 	if l.Finding == FindDeferred {
 		it.LookupsUsed--
-		it.Status = before
+		asBefore(it, before, r)
 		it.DueAt = now.Add(wait(*it, l.RetryAfter, r.Policy))
 		return nil
 	}

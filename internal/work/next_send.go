@@ -34,7 +34,7 @@ func sendClosed(it *Item, ev SendClosed, r Rules, now time.Time) error {
 		refused(it, a, r, ev.Ended, now)
 	case Deferred:
 		it.SendsUsed--
-		it.Status = before
+		asBefore(it, before, r)
 		it.DueAt = now.Add(wait(*it, a.RetryAfter, r.Policy))
 		it.SendAfter = it.DueAt
 	case AlreadyExists:
@@ -46,6 +46,15 @@ func sendClosed(it *Item, ev SendClosed, r Rules, now time.Time) error {
 		unknown(it, number, a.Positive, r, ev.Ended, now)
 	}
 	return nil
+}
+
+// asBefore puts an item back where it was before a call that brought nothing. A late answer may have taken the proof away
+// meanwhile: then its outcome is unknown.
+func asBefore(it *Item, before Status, r Rules) {
+	it.Status = before
+	if (before == Queued || before == Failed) && !absentWithoutLook(*it, r) && it.AbsentAt.IsZero() && r.LookFirst.IsZero() {
+		it.Status = Pending
+	}
 }
 
 func accepted(it *Item, a Answer, how string, r Rules, now time.Time) {

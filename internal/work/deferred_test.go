@@ -1,0 +1,32 @@
+package work_test
+
+import (
+	"testing"
+	"time"
+
+	"onefold/internal/work"
+)
+
+// A late "already there" comes while a send is open that was allowed by a proof of absence; then the send is put off. The
+// proof is gone and another send is still unknown, so the item must not go back to "failed".
+func TestDeferredAfterTheProofIsGoneIsUnknown(t *testing.T) {
+	now := time.Date(2026, 11, 29, 9, 0, 0, 0, time.UTC)
+	rules := work.Rules{Policy: work.DefaultPolicy(), Capabilities: work.Capabilities{Searchable: true}}
+	rules.Policy.Settle = 0
+	it := work.Item{ID: 1, Version: 1, Reference: "INV-1", Step: "create", Steps: []string{"create"}, Status: work.Failed, DueAt: now, Attempts: 4,
+		Sends: 2, SendsUsed: 2, Unsettled: []int{1, 2}, SettleFrom: now.Add(-time.Hour), AbsentAt: now.Add(-time.Minute), AbsentBy: "lookup", Misses: 2}
+	for _, ev := range []work.Event{
+		work.Claimed{Node: "a", SendBy: now.Add(time.Second)},
+		work.LateAnswer{Attempt: 1, Ended: now, Answer: work.Answer{Outcome: work.AlreadyExists}},
+		work.SendClosed{Attempt: 5, Ended: now, Answer: work.Answer{Outcome: work.Deferred, RetryAfter: time.Minute}},
+	} {
+		next, err := work.Next(it, ev, rules, now)
+		if err != nil {
+			t.Fatalf("%s: %v", ev.Name(), err)
+		}
+		it = next
+	}
+	if it.Status != work.Pending || it.DueAt.IsZero() {
+		t.Errorf("the item is %s, unsettled %v, proof %v", it.Status, it.Unsettled, it.AbsentAt)
+	}
+}
