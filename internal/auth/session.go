@@ -32,7 +32,7 @@ type Session struct {
 	EndedAt      time.Time
 	Address      string
 	UserAgent    string
-	CSRFSecret   string
+	CSRFSecret   string // what form tokens are made from
 }
 
 // Over reports whether the session has ended or expired.
@@ -133,7 +133,10 @@ func (c *cookieStore) Save(r *http.Request, w http.ResponseWriter, s *sessions.S
 	row, _ := s.Values[rowValue].(Session)
 	if row.ID == 0 {
 		s.ID = newID()
-		row.IDHash, row.CSRFSecret = hashID(s.ID), newID()
+		row.IDHash = hashID(s.ID)
+		if row.CSRFSecret == "" {
+			row.CSRFSecret = newID()
+		}
 		row, err := c.auth.store.AddSession(r.Context(), row)
 		if err != nil {
 			return err

@@ -255,6 +255,21 @@ func TestFormTokens(t *testing.T) {
 		if v := b.visit(); !v.Expired() || !v.CheckFormToken(token) {
 			t.Error("what was typed overnight is refused")
 		}
+		// In another tab it is sent after the person has signed in again; nobody else may send it.
+		_, err := b.signIn("ada", password, office)
+		must(t, err)
+		if v := b.visit(); !v.Ready() || !v.CheckFormToken(token) {
+			t.Error("a form of another tab is refused")
+		}
+		w.person("ben")
+		_, err = b.signIn("ben", password, office)
+		must(t, err)
+		if b.visit().CheckFormToken(token) {
+			t.Error("another person may send the form")
+		}
+		if b.signIn("ada", password, office); b.visit().CheckFormToken(token) {
+			t.Error("it is good for ever")
+		}
 	})
 }
 

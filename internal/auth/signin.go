@@ -74,9 +74,11 @@ func (a *Auth) checkLogin(ctx context.Context, login, password string, from Orig
 // begin starts a session of the person on this browser, in place of the one that may be there.
 func (a *Auth) begin(w http.ResponseWriter, r *http.Request, u User, how Method, from Origin) (Visit, error) {
 	ctx, now := r.Context(), a.now()
-	if old, err := a.load(r); err != nil {
+	old, err := a.load(r)
+	if err != nil {
 		return Visit{}, err
-	} else if old.Session.ID != 0 && old.Session.EndedAt.IsZero() {
+	}
+	if old.Session.ID != 0 && old.Session.EndedAt.IsZero() {
 		e := Entry{By: old.User.Actor(), From: from, What: DidSignOut, Object: old.User.Object(), Note: "another sign-in on the same browser"}
 		if err := a.store.EndSession(ctx, old.User.ID, old.Session.ID, now, e); err != nil && !errors.Is(err, ErrNotFound) {
 			return Visit{}, fmt.Errorf("sign in: %w", err)
@@ -84,7 +86,10 @@ func (a *Auth) begin(w http.ResponseWriter, r *http.Request, u User, how Method,
 	}
 	s := Session{UserID: u.ID, Method: how, Passed: how != ByPassword || !u.HasSecondStep(), CreatedAt: now, SeenAt: now,
 		IdleUntil: now.Add(a.Idle), ExpiresAt: now.Add(a.Absolute), Address: from.Address, UserAgent: shortAgent(from.UserAgent)}
-	s, err := a.cookies.begin(w, r, s)
+	if old.User.ID == u.ID { // forms that the same person left open in other tabs stay good
+		s.CSRFSecret = old.Session.CSRFSecret
+	}
+	s, err = a.cookies.begin(w, r, s)
 	if err != nil {
 		return Visit{}, fmt.Errorf("sign in: %w", err)
 	}

@@ -252,7 +252,7 @@ func (s *server) person(r rule, keeps bool) echo.MiddlewareFunc {
 				steps = []auth.Step{auth.Ready}
 			}
 			if !slices.Contains(steps, v.Step) {
-				if keeps && v.Expired() && !safe(c.Request()) {
+				if keeps && r.door == doorMember && v.Session.ID != 0 && !v.Ready() && !safe(c.Request()) {
 					if err := s.keepTyped(c, v); err != nil {
 						return err
 					}

@@ -46,6 +46,10 @@ func (s *server) showPeople(c echo.Context, status int, m templates.PeopleList) 
 	if m.Require, m.Notice = set.RequireSecondStep, notice; notice == nil {
 		m.Notice = didPeople(c)
 	}
+	m.Invite.Help, m.Invite.Label = templates.People.InviteSay, templates.People.InviteDo
+	if !s.Auth.Passwords() {
+		m.Invite.Help, m.Invite.Label = templates.People.AddSay, templates.People.AddDo
+	}
 	if m.Invite.Roles == nil {
 		m.Invite.Roles = roleTicks([]work.Role{work.Viewer})
 	}
@@ -116,6 +120,9 @@ func (s *server) invite(c echo.Context) error {
 	}
 	if err != nil {
 		return err
+	}
+	if !s.Auth.Passwords() { // there is nothing to choose: the provider knows them
+		return backTo(c, nil, "/people?did=added")
 	}
 	return s.showPeople(c, http.StatusOK, templates.PeopleList{Link: s.oneTimeLink(c, u, token, s.Auth.Clock().Add(auth.InvitationFor))})
 }

@@ -378,7 +378,7 @@ func withProvider(t *testing.T, passwordsOff bool) (*site, *authtest.Provider) {
 	p := authtest.New(t, time.Now)
 	s := newSite(t, Config{Store: newWorld(t).Store}) // its address is needed first
 	cfg := auth.SSOConfig{Name: "Acme Login", Issuer: p.URL, ClientID: authtest.ClientID, ClientSecret: authtest.ClientSecret, RedirectURL: s.URL + "/sso/answer",
-		GroupRoles: map[string][]work.Role{"finance": {work.Operator}}, Provision: true, HTTP: p.Client()}
+		GroupRoles: map[string][]work.Role{"finance": {work.Operator}, "it": {work.Admin}}, Provision: true, HTTP: p.Client()}
 	people := accounts(t, func(c *auth.Config) { c.SSO, c.NoPasswords = &cfg, passwordsOff })
 	s.Config.Handler = newSite(t, Config{Store: newWorld(t).Store, Auth: people}).Config.Handler
 	return s, p
@@ -427,6 +427,13 @@ func TestSingleSignOn(t *testing.T) {
 	}
 	if a := b.get("/setup"); a.status != http.StatusSeeOther {
 		t.Errorf("the set-up is open: %d", a.status)
+	}
+	// Without passwords people are added without a link.
+	p.Is(map[string]any{"sub": "s-4", "email": "boss@example.com", "email_verified": true, "name": "Boss", "groups": []string{"it"}})
+	b = s.browser()
+	b.get("/sso/answer?" + p.Authorize(b.get("/sso").location).Encode())
+	if a := b.submit(b.get("/people"), "/people", "login", "new@example.com", "role", "viewer"); a.location != "/people?did=added" || !strings.Contains(b.follow(a).visible(), "They sign in at the identity provider.") {
+		t.Errorf("%d %s", a.status, a.visible())
 	}
 	// With passwords there are both ways.
 	s, _ = withProvider(t, false)

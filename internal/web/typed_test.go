@@ -145,3 +145,34 @@ func TestTypedTextOfEachPage(t *testing.T) {
 		t.Errorf("something was done: %s", it.Status)
 	}
 }
+
+// A form in another tab counts after signing in again; while a code is asked for it is kept.
+func TestFormsOfOtherTabs(t *testing.T) {
+	w, s := overnight(t)
+	one, two := w.One("K1"), w.One("K2")
+	b := s.signIn("ada")
+	step := b.get("/profile/second-step")
+	secret := secretOn(t, step)
+	b.submit(step, "/profile/second-step", "code", codeOf(t, secret, w.Clock()))
+	forms := map[int64]url.Values{}
+	for _, id := range []int64{one, two} {
+		forms[id] = b.get(itemPath(id)).form(itemPath(id, "hold"))
+		forms[id].Set("note", "Wait.")
+	}
+	w.Later(3 * time.Hour)
+	if a := b.again("ada", "/"); !strings.HasPrefix(a.location, "/login/code") {
+		t.Fatalf("%d %s", a.status, a.location)
+	}
+	if a := b.post(itemPath(one, "hold"), forms[one]); !strings.HasPrefix(a.location, "/login/code?next=") {
+		t.Fatalf("%d %s", a.status, a.location)
+	}
+	if a := b.submit(b.get("/login/code"), "/login/code", "code", codeOf(t, secret, w.Clock())); a.status != http.StatusSeeOther {
+		t.Fatalf("%d %s", a.status, a.visible())
+	}
+	if page := b.get(itemPath(one)); !strings.Contains(page.body, "Wait.</textarea>") || w.Get(one).Status != work.Queued {
+		t.Errorf("%s", page.visible())
+	}
+	if a := b.post(itemPath(two, "hold"), forms[two]); a.location != itemPath(two)+"?did=hold" {
+		t.Errorf("%d %s", a.status, a.visible())
+	}
+}

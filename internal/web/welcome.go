@@ -18,6 +18,9 @@ func (s *server) welcomePage(c echo.Context) error { return s.showWelcome(c, htt
 
 func (s *server) welcome(c echo.Context) error {
 	password := c.FormValue("password")
+	if !s.Auth.Passwords() {
+		return auth.ErrLinkGone
+	}
 	if password != c.FormValue("repeat") {
 		return s.showWelcome(c, http.StatusUnprocessableEntity, templates.People.PasswordDiffers)
 	}
@@ -32,6 +35,9 @@ func (s *server) welcome(c echo.Context) error {
 }
 
 func (s *server) showWelcome(c echo.Context, status int, problem string) error {
+	if !s.Auth.Passwords() {
+		return auth.ErrLinkGone
+	}
 	link, u, err := s.Auth.OpenLink(c.Request().Context(), c.Param("token"))
 	if err != nil {
 		return err

@@ -118,6 +118,8 @@ type PersonRow struct {
 
 // Invite is the form for a new person.
 type Invite struct {
+	Help    string
+	Label   string
 	Login   string
 	Name    string
 	Roles   []Tick

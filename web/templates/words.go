@@ -269,7 +269,7 @@ type peopleWords struct {
 	PasswordChange, PasswordWrong, PasswordDiffers, WelcomeTitle, ResetTitle, WelcomeSay, WelcomeDo, SetUpTitle, SetUpSay, SetUpCode,
 	SetUpCodeHint, SetUpDo, SetUpWrong, LoginHint, Name, NameHint, NameSave, Profile, You, Step, StepAdd, StepReplace, StepRemove, CodesRenew,
 	Sessions, SessionsSay, SessionHere, SessionSays, SessionEnd, NoSessions, SignOutOthers, SignOutEverywhere, People, Roles, LastSignIn, Never,
-	InviteTitle, InviteSay, InviteDo, RequireOn, RequireOff, RequireStart, RequireEnd, RolesSave, Enable, Disable, TrailOf, LinkSay, LinkInvite,
+	InviteTitle, InviteSay, InviteDo, AddSay, AddDo, RequireOn, RequireOff, RequireStart, RequireEnd, RolesSave, Enable, Disable, TrailOf, LinkSay, LinkInvite,
 	LinkReset, Tokens, NoTokens, NoTokensSay, Scopes, LastUse, Made, TokenNew, TokenNameHint, TokenLasts, TokenLimit, TokenLimitHint, TokenDo,
 	TokenUntil, TokenRevoke, TokenSecret, NotUsed, Trail, TrailSay, TrailWho, TrailWhat, TrailObject, TrailObjectHint, TrailFrom, TrailTo,
 	TrailText, TrailEmpty, TrailAt, TrailChange, TrailOrigin, TrailOlder, TrailExport, TrailDates, TrailWhoID, TrailCode, TrailBefore,
@@ -308,6 +308,7 @@ var People = peopleWords{
 	NoSessions: "Nowhere at the moment.", SignOutOthers: "Sign out all others", SignOutEverywhere: "Sign out everywhere",
 	People: "People", Roles: "Roles", LastSignIn: "Last sign-in", Never: "Never",
 	InviteTitle: "Invite somebody", InviteSay: "You get a link to hand on. With it they choose their password.", InviteDo: "Make invitation",
+	AddSay: "They sign in at the identity provider. Name the e-mail address that it knows.", AddDo: "Add",
 	RequireOn:    "Everybody who signs in by password needs a second step. Whoever has none is asked to set it up.",
 	RequireOff:   "Each person decides whether to use a second step.",
 	RequireStart: "Require a second step of everybody", RequireEnd: "Do not require it any more", RolesSave: "Save roles",
@@ -361,7 +362,7 @@ var People = peopleWords{
 
 	// After an act on these pages.
 	Did: map[string]string{"name": "The name was saved.", "roles": "The roles were saved. They hold from the next click on.", "disable": "Kept out, and signed out everywhere.",
-		"enable": "May sign in again.", "password": "Your password was changed. All your other sessions have ended.", "step_removed": "The second step was removed.",
+		"enable": "May sign in again.", "added": "Added. They sign in at the identity provider.", "password": "Your password was changed. All your other sessions have ended.", "step_removed": "The second step was removed.",
 		"session": "That session has ended.", "others": "All other sessions have ended.", "everywhere": "All sessions have ended.",
 		"required": "A second step is required from now on.", "not_required": "A second step is not required any more.", "revoked": "The token works no more.",
 		"step": "The second step is on."},
