@@ -97,6 +97,7 @@ var access = map[string]string{
 
 	"POST /api/v1/items":  "items:write",
 	"GET /api/v1/items/*": "items:read",
+	"GET /api/v1/systems": "systems:read",
 	"POST /api/v1/import": "import:write",
 }
 
@@ -278,7 +279,7 @@ func TestAccess(t *testing.T) {
 			if r.Method == http.MethodGet {
 				continue
 			}
-			if want == "in" && !(step && home(who) == "/") {
+			if want == "in" && (!step || home(who) != "/") {
 				want = "form"
 			}
 			if got := verdict(c.ask(who, r.Method, path, false)); got != want {

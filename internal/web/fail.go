@@ -63,6 +63,12 @@ func (s *server) fail(err error, c echo.Context) {
 		}
 		return
 	}
+	if c.Get(visitKey) == nil { // no route, or one that does not ask who comes: the page is in the person's frame all the same
+		if v, err := s.Auth.Peek(c.Request()); err == nil {
+			c.Set(visitKey, v)
+			c.Set(personKey, v.Actor)
+		}
+	}
 	shell := s.frame(c, heading)
 	if sendErr := render(c, status, templates.ErrorPage(templates.Problem{Shell: shell, Heading: heading, Text: text, Ref: ref})); sendErr != nil {
 		s.Log.Warn("an answer could not be sent", "error", sendErr)

@@ -259,10 +259,10 @@ func (s *server) person(r rule, keeps bool) echo.MiddlewareFunc {
 				}
 				return s.goOn(c, v)
 			}
+			c.Set(personKey, v.Actor)
 			if len(r.roles) > 0 && !v.Actor.Can(r.roles...) {
 				return review.ErrForbidden
 			}
-			c.Set(personKey, v.Actor)
 			return next(c)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"onefold/internal/auth"
 	"onefold/internal/automation"
+	rt "onefold/internal/review/reviewtest"
 	"onefold/internal/store"
 	"onefold/internal/store/storetest"
 	"onefold/internal/work"
@@ -394,4 +395,46 @@ func TestNoSecretsInTheLog(t *testing.T) {
 func rtWorld(t *testing.T, log *slog.Logger) *store.Store {
 	t.Helper()
 	return storetest.SQLite(t).Open(t, store.Config{Log: log})
+}
+
+func TestErrorPagesAreInThePersonsFrame(t *testing.T) {
+	s := newSite(t, Config{Store: newWorld(t).Store})
+	b := s.signIn("vera")
+	for path, want := range map[string]int{"/nothing": http.StatusNotFound, "/people": http.StatusForbidden, "/items/4711": http.StatusNotFound} {
+		a := b.get(path)
+		if a.status != want || !strings.Contains(a.visible(), "Vera Look") || a.form("/logout").Get(csrfField) == "" {
+			t.Errorf("%s: %d %s", path, a.status, a.visible())
+		}
+		if strings.Contains(a.body, `href="/import"`) || strings.Contains(a.body, `href="/people"`) {
+			t.Errorf("%s leads to what is not allowed", path)
+		}
+	}
+	if a := b.post("/logout", b.get("/nothing").form("/logout")); a.location != "/login" {
+		t.Errorf("signing out there: %d", a.status)
+	}
+	if a := s.browser().get("/nothing"); a.status != http.StatusNotFound || strings.Contains(a.body, `href="/systems"`) || a.form("/logout") != nil {
+		t.Errorf("signed out: %d %s", a.status, a.visible())
+	}
+}
+
+func TestAPISystems(t *testing.T) {
+	w := newWorld(t)
+	a := newAPI(t, w)
+	system := func() map[string]any {
+		got := a.call(http.MethodGet, "/api/v1/systems", "", nil).json(t)
+		list, _ := got["systems"].([]any)
+		if len(list) != 1 {
+			t.Fatalf("%v", got)
+		}
+		return list[0].(map[string]any)
+	}
+	if sys := system(); sys["id"] != "books" || sys["name"] != "Books" || sys["works"] != true || sys["paused_at"] != nil {
+		t.Errorf("%v", sys)
+	}
+	if err := w.Pause(t.Context(), rt.SystemID, rt.Recorder, "month end"); err != nil {
+		t.Fatal(err)
+	}
+	if sys := system(); sys["works"] != false || sys["pause_reason"] != "month end" || sys["paused_at"] != w.Clock().UTC().Format(time.RFC3339) {
+		t.Errorf("%v", sys)
+	}
 }

@@ -82,6 +82,7 @@ func (s *server) routes() http.Handler {
 
 	r.add(post, "/api/v1/items", scope(auth.ItemsWrite), apiBounds, jsonOnly(s.apiRecord))
 	r.page(get, "/api/v1/items/*", scope(auth.ItemsRead), s.apiItem)
+	r.page(get, "/api/v1/systems", scope(auth.SystemsRead), s.apiSystems)
 	r.add(post, "/api/v1/import", scope(auth.ImportWrite), fileBounds, s.apiImport)
 	return r.sealed()
 }
