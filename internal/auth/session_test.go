@@ -267,7 +267,9 @@ func TestFormTokens(t *testing.T) {
 		if b.visit().CheckFormToken(token) {
 			t.Error("another person may send the form")
 		}
-		if b.signIn("ada", password, office); b.visit().CheckFormToken(token) {
+		_, err = b.signIn("ada", password, office)
+		must(t, err)
+		if b.visit().CheckFormToken(token) {
 			t.Error("it is good for ever")
 		}
 	})

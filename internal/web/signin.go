@@ -22,7 +22,7 @@ func (s *server) loginPage(c echo.Context) error {
 		return err
 	}
 	next, again := c.QueryParam("next"), c.QueryParam("again") != ""
-	if v.Step != auth.SignedOut && !(again && v.Ready()) {
+	if v.Step != auth.SignedOut && (!again || !v.Ready()) {
 		return s.onward(c, v, next)
 	}
 	there, err := s.Auth.AnyUser(c.Request().Context())
