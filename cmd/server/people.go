@@ -24,6 +24,7 @@ type peopleFlags struct {
 	publicURL      string
 	passwords      bool
 	refused        []string
+	refusedList    string
 	tokenPerMinute int
 
 	sso                   auth.SSOConfig
@@ -39,6 +40,7 @@ func (p *peopleFlags) add(cmd *cobra.Command) {
 	f.StringVar(&p.publicURL, "public-url", "", "the address under which people reach these pages, for example https://onefold.example.com; needed for single sign-on")
 	f.BoolVar(&p.passwords, "passwords", true, "people may sign in by password; false: by single sign-on only")
 	f.StringSliceVar(&p.refused, "refused-words", nil, "words that do not make a password, such as the firm's name, with commas")
+	f.StringVar(&p.refusedList, "refused-passwords", "", "file with passwords that nobody may take, one a line, such as a public list of breached ones")
 	f.IntVar(&p.tokenPerMinute, "token-per-minute", 1200, "requests of one API token in a minute")
 	f.StringVar(&p.sso.Issuer, "oidc-issuer", "", "address of the OpenID Connect provider; empty: no single sign-on")
 	f.StringVar(&p.sso.Name, "oidc-name", "", "what the provider is called on the button (default: its host)")
@@ -56,6 +58,11 @@ func (p *peopleFlags) add(cmd *cobra.Command) {
 func (p *peopleFlags) config(data string, log *slog.Logger) (auth.Config, error) {
 	c := auth.Config{Idle: p.idle, Absolute: p.longest, NoPasswords: !p.passwords, Refused: p.refused, TokenPerMinute: p.tokenPerMinute, Log: log}
 	var err error
+	if p.refusedList != "" {
+		if c.RefusedPasswords, err = readRefused(p.refusedList); err != nil {
+			return c, err
+		}
+	}
 	if p.sessionKeys != "" {
 		c.Keys, err = auth.ParseKeys(p.sessionKeys)
 	} else if err = os.MkdirAll(data, 0o700); err == nil {
@@ -85,6 +92,15 @@ func (p *peopleFlags) config(data string, log *slog.Logger) (auth.Config, error)
 	}
 	c.SSO = &sso
 	return c, nil
+}
+
+func readRefused(path string) (list auth.RefusedPasswords, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("--refused-passwords: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return auth.ReadRefusedPasswords(f)
 }
 
 // parseGroupRoles reads "finance=operator;it=ops+admin".

@@ -3,6 +3,7 @@ package main
 import (
 	"log/slog"
 	"net/netip"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -146,6 +147,7 @@ func TestPeopleFlags(t *testing.T) {
 		"--public-url":         func(p *peopleFlags) { p.publicURL = "" },
 		"--oidc-group-roles":   func(p *peopleFlags) { p.groupRoles = "finance" },
 		"--oidc-default-roles": func(p *peopleFlags) { p.ssoOthers = "root" },
+		"--refused-passwords":  func(p *peopleFlags) { p.refusedList = filepath.Join(data, "nothing") },
 	} {
 		p := base
 		spoil(&p)
@@ -153,7 +155,14 @@ func TestPeopleFlags(t *testing.T) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
+	base.refusedList = filepath.Join(data, "breached.txt")
+	if err := os.WriteFile(base.refusedList, []byte("my breached lamp\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	c, err := base.config(data, log)
+	if !c.RefusedPasswords.Has("my breached lamp") {
+		t.Error("the list of refused passwords is not read")
+	}
 	if err != nil || c.SSO.RedirectURL != "https://onefold.example/sso/answer" {
 		t.Fatalf("%+v %v", c.SSO, err)
 	}

@@ -24,10 +24,11 @@ type Config struct {
 	Idle     time.Duration // a session ends when it is not used for so long; 0: 2 hours
 	Absolute time.Duration // and at the latest after so long; 0: 12 hours
 
-	NoPasswords bool       // people sign in by single sign-on only
-	Refused     []string   // words that do not make a password, besides our own list: the firm's name
-	SSO         *SSOConfig // nil: no single sign-on
-	Issuer      string     // the name that authenticator apps show; empty: Onefold
+	NoPasswords      bool             // people sign in by single sign-on only
+	Refused          []string         // words that do not make a password, besides our own list: the firm's name
+	RefusedPasswords RefusedPasswords // and whole passwords, for example breached ones; nil: none
+	SSO              *SSOConfig       // nil: no single sign-on
+	Issuer           string           // the name that authenticator apps show; empty: Onefold
 
 	Token          string // a token of the API that is known at start, with all scopes and no limit; empty: none
 	TokenPerMinute int    // requests of one stored token; 0: 1200

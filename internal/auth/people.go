@@ -98,6 +98,9 @@ func (a *Auth) choose(ctx context.Context, u *User, password string) error {
 	if err := CheckPassword(password, *u, a.Refused); err != nil {
 		return err
 	}
+	if a.RefusedPasswords.Has(password) {
+		return &WeakPassword{PasswordCommon}
+	}
 	hash, err := a.hash(ctx, password)
 	if err != nil {
 		return fmt.Errorf("hashing the password: %w", err)
