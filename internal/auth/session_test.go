@@ -276,7 +276,7 @@ func TestFormTokens(t *testing.T) {
 }
 
 // Trial 115: what was typed when the session was over comes back for the same person, once, and for nobody else.
-func TestTrial115TypedTextComesBack(t *testing.T) {
+func TestTrial115_TypedTextComesBack(t *testing.T) {
 	each(t, auth.Config{Idle: time.Hour}, func(t *testing.T, w *world) {
 		w.person("ada")
 		w.person("ben")

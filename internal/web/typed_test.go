@@ -29,7 +29,7 @@ func (b *browser) again(login, next string) answer {
 }
 
 // Trial 115: a form left open overnight.
-func TestTrial115FormLeftOpenOvernight(t *testing.T) {
+func TestTrial115_FormLeftOpenOvernight(t *testing.T) {
 	w, s := overnight(t)
 	id := w.One("K")
 	note := strings.Repeat("Long since agreed. ", 26) + "Zoë?!" // 500 letters, about
@@ -82,7 +82,7 @@ func TestTrial115FormLeftOpenOvernight(t *testing.T) {
 }
 
 // What happened to the item meanwhile is pointed out, and the text stays although its form is gone.
-func TestTrial115TheItemHasMovedOnMeanwhile(t *testing.T) {
+func TestTrial115_TheItemHasMovedOnMeanwhile(t *testing.T) {
 	w, s := overnight(t)
 	id := w.One("K")
 	b := s.signIn("ada")
@@ -147,7 +147,7 @@ func TestTypedTextOfEachPage(t *testing.T) {
 }
 
 // A form in another tab counts after signing in again; while a code is asked for it is kept.
-func TestFormsOfOtherTabs(t *testing.T) {
+func TestTrial115_FormsOfOtherTabs(t *testing.T) {
 	w, s := overnight(t)
 	one, two := w.One("K1"), w.One("K2")
 	b := s.signIn("ada")
