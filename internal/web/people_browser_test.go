@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"onefold/internal/auth"
+	"onefold/internal/store/storetest"
 	"onefold/internal/work"
 )
 
@@ -152,7 +153,7 @@ func TestBrowserSingleSignOn(t *testing.T) {
 // The pages about people in every look.
 func TestPagesAboutPeopleLookRight(t *testing.T) {
 	ctx := chrome(t)
-	s, people := trailSite(t)
+	s, people := trailSite(t, storetest.SQLite(t))
 	first := newSite(t, Config{Store: newWorld(t).Store, Auth: nobody(t)})
 	shoot(t, ctx, "setup", first.URL+"/setup")
 	sso, _ := withProvider(t, false)

@@ -12,6 +12,8 @@ import (
 
 	"onefold/internal/auth"
 	"onefold/internal/auth/authtest"
+	rt "onefold/internal/review/reviewtest"
+	"onefold/internal/store/storetest"
 	"onefold/internal/work"
 )
 
@@ -261,9 +263,9 @@ func TestTokensPage(t *testing.T) {
 }
 
 // trailSite is a site whose people and items are in one database, as they are in the product, in Berlin.
-func trailSite(t *testing.T) (*site, *auth.Auth) {
+func trailSite(t *testing.T, db storetest.DB) (*site, *auth.Auth) {
 	t.Helper()
-	w := newWorld(t)
+	w := rt.New(t, db)
 	people := accounts(t, func(c *auth.Config) { c.Now, c.Store = w.Clock, w.Store })
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -278,8 +280,10 @@ func trailSite(t *testing.T) (*site, *auth.Auth) {
 	return newSite(t, Config{Store: w.Store, Auth: people, Zone: berlin}), people
 }
 
-func TestTrailPage(t *testing.T) {
-	s, people := trailSite(t)
+func TestTrailPage(t *testing.T) { storetest.Each(t, testTrailPage) }
+
+func testTrailPage(t *testing.T, db storetest.DB) {
+	s, people := trailSite(t, db)
 	s.browser().again("ada", "/")
 	b := s.browser()
 	b.submit(b.get("/login"), "/login", "login", "ben", "password", "wrong password")
@@ -348,7 +352,7 @@ func TestTrailPage(t *testing.T) {
 
 // The export holds what the filter shows, opens as text in spreadsheets, tells its zone, and is itself on record.
 func TestTrailExport(t *testing.T) {
-	s, _ := trailSite(t)
+	s, _ := trailSite(t, storetest.SQLite(t))
 	admin := s.signIn("admin")
 	a := admin.get("/audit.csv?what=group:items")
 	if a.status != http.StatusOK || !strings.HasPrefix(a.header.Get("Content-Type"), "text/csv") || !strings.Contains(a.header.Get("Content-Disposition"), "onefold-trail-2026-11-30.csv") {
