@@ -9,8 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -112,9 +110,6 @@ func serveCommand() *cobra.Command {
 		Short: "Serve the pages and the API, and carry out the automations",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if os.Getenv("GOGC") == "" {
-				debug.SetGCPercent(400) // the live heap is small; the time is worth more than the memory
-			}
 			var err error
 			if o.zone, err = time.LoadLocation(zone); err != nil {
 				return fmt.Errorf("the zone %q is not known: use a name such as Europe/Berlin", zone)
