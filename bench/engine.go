@@ -77,7 +77,7 @@ func (o *onefold) record(ctx context.Context, n int) error {
 	invoice := work.Invoice{CustomerID: "C-1042", CustomerName: "Bench & Sons Ltd", Total: total,
 		Lines: []work.Line{{Description: "Subscription, November 2026", Quantity: "1", UnitPrice: "129.00"}}}
 	intake := automation.Intake{Store: o.store}
-	by := work.Actor{Kind: work.Token, ID: "1", Name: "bench"}
+	by := work.Actor{Kind: work.Automation, ID: "bench", Name: "bench"}
 	for at := 0; at < n; at += 5_000 {
 		batch := make([]work.New, min(5_000, n-at))
 		for i := range batch {

@@ -10,10 +10,15 @@ import (
 	"onefold/internal/work"
 )
 
+// gather is how long a close waits for others to be written with it. Nothing waits for a close: the slot of a call that is
+// over is free already.
+const gather = 4 * time.Millisecond
+
 // writeCloses writes what calls brought back, many at once if many came together.
 func (l *lane) writeCloses(ctx context.Context) {
 	for c := range l.closes {
 		batch := []closing{c}
+		gathered := time.After(gather)
 	more:
 		for len(batch) < l.Batch {
 			select {
@@ -22,7 +27,7 @@ func (l *lane) writeCloses(ctx context.Context) {
 					break more
 				}
 				batch = append(batch, c)
-			default:
+			case <-gathered:
 				break more
 			}
 		}
