@@ -158,13 +158,13 @@ func TestTrial55_RepeatRecognisesWhatIsThere(t *testing.T) {
 func TestImportStopsWithTheDatabaseAndGoesOn(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(heading)
-	for i := range 1200 {
+	for i := range 4800 {
 		fmt.Fprintf(&b, "INV-%d,C,EUR,1.00\n", i)
 	}
 	m := newIntakeMemory()
 	m.failAfter = 1
 	r, err := importing(t, m, b.String(), intoBooks)
-	if err == nil || !strings.Contains(err.Error(), "before line 502") || r.New != 500 || len(m.items) != 500 {
+	if err == nil || !strings.Contains(err.Error(), "before line 2002") || r.New != 2000 || len(m.items) != 2000 {
 		t.Fatalf("%d new, %d items, %v", r.New, len(m.items), err)
 	}
 	m.failAfter = 0
@@ -172,10 +172,10 @@ func TestImportStopsWithTheDatabaseAndGoesOn(t *testing.T) {
 	o := intoBooks
 	o.Progress = func(p automation.ImportProgress) { steps = append(steps, p) }
 	r, err = importing(t, m, b.String(), o)
-	if err != nil || r.New != 700 || r.Known != 500 || len(m.items) != 1200 {
+	if err != nil || r.New != 2800 || r.Known != 2000 || len(m.items) != 4800 {
 		t.Errorf("again: %d new, %d known, %d items, %v", r.New, r.Known, len(m.items), err)
 	}
-	if last := steps[len(steps)-1]; len(steps) != 3 || last != (automation.ImportProgress{Rows: 1200, Of: 1200, New: 700, Known: 500}) {
+	if last := steps[len(steps)-1]; len(steps) != 3 || last != (automation.ImportProgress{Rows: 4800, Of: 4800, New: 2800, Known: 2000}) {
 		t.Errorf("progress %+v", steps)
 	}
 }

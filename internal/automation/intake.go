@@ -51,9 +51,9 @@ type Recorded struct {
 }
 
 // maxIntake is the most items in one transaction.
-const maxIntake = 500
+const maxIntake = 2000
 
-// Record records the items, in order, in transactions of at most 500. The company and the steps come from the system
+// Record records the items, in order, in transactions of at most 2000. The company and the steps come from the system
 // where they are not set. On an error the results of the transactions before it are returned; repeating the call is safe.
 func (in Intake) Record(ctx context.Context, items []work.New) ([]Recorded, error) {
 	results := make([]Recorded, len(items))

@@ -59,7 +59,7 @@ func (m *intakeMemory) Change(_ context.Context, pick work.Pick, decide func(tim
 	if m.failAfter > 0 && m.changes > m.failAfter {
 		return nil, errors.New("the database is gone")
 	}
-	if len(pick.Keys) == 0 || len(pick.Keys) > 500 {
+	if len(pick.Keys) == 0 || len(pick.Keys) > 2000 {
 		return nil, fmt.Errorf("picked %d keys", len(pick.Keys))
 	}
 	for {
@@ -241,16 +241,16 @@ func TestIntakeStopsWithTheDatabase(t *testing.T) {
 	m := newIntakeMemory()
 	m.failAfter = 1
 	var batch []work.New
-	for i := range 700 {
+	for i := range 2700 {
 		batch = append(batch, newItem(t, fmt.Sprintf("K-%d", i), "1.00"))
 	}
 	results, err := automation.Intake{Store: m}.Record(t.Context(), batch)
-	if err == nil || len(results) != 500 {
+	if err == nil || len(results) != 2000 {
 		t.Fatalf("%d results, error %v; want those of the first transaction and the error", len(results), err)
 	}
 	m.failAfter = 0
 	again := recordAll(t, m, batch...)
-	if again[499].Result != automation.IntakeKnown || again[500].Result != automation.IntakeNew || len(m.items) != 700 {
-		t.Errorf("after the repeat: %s, %s, %d items", again[499].Result, again[500].Result, len(m.items))
+	if again[1999].Result != automation.IntakeKnown || again[2000].Result != automation.IntakeNew || len(m.items) != 2700 {
+		t.Errorf("after the repeat: %s, %s, %d items", again[1999].Result, again[2000].Result, len(m.items))
 	}
 }
