@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"onefold/internal/ledger"
@@ -22,10 +21,9 @@ type lane struct {
 	mu      sync.Mutex // guards what follows, and ended
 	readyAt time.Time  // when the system was last seen ready; zero: look again
 
-	wakeup  chan struct{}
-	running atomic.Int64            // calls on their way
-	ended   map[work.EndedCall]bool // calls that are over, whose close is not known to be written
-	closes  chan closing
+	wakeup chan struct{}
+	ended  map[work.EndedCall]bool // calls that are over, whose close is not known to be written
+	closes chan closing
 }
 
 // task is one claimed attempt.
@@ -110,11 +108,9 @@ func (l *lane) step(ctx context.Context, calls *sync.WaitGroup) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	l.running.Add(int64(len(tasks)))
 	for _, t := range tasks {
 		calls.Go(func() {
 			c := l.call(context.WithoutCancel(ctx), t) // a stopping server lets its calls finish
-			l.running.Add(-1)
 			l.callEnded(t)
 			l.closes <- c
 			l.signal()

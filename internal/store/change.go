@@ -125,7 +125,7 @@ func (s *Store) pick(ctx context.Context, d door, pick work.Pick) ([]work.Picked
 			return nil, nil, nil
 		}
 		rules := sys.Rules()
-		items, err := d.pickDue(ctx, *pick.Due, pick.Due.FindOnly || rules.NoSends, now, limit)
+		items, err := d.pickDue(ctx, *pick.Due, rules.NoSends, now, limit)
 		picked := make([]work.Picked, len(items))
 		for i := range items {
 			picked[i] = work.Picked{Item: items[i], Rules: rules}

@@ -213,7 +213,6 @@ type PickDue struct {
 	Node     string
 	Limit    int         // most items in one claim
 	Ended    []EndedCall // calls of this node that are over, whose close may not be written yet; their slots are free
-	FindOnly bool        // only items whose next move is a lookup
 }
 
 // EndedCall names an attempt whose call to the outside is over.

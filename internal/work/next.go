@@ -2,7 +2,6 @@ package work
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -229,5 +228,3 @@ func wait(it Item, asked time.Duration, p Policy) time.Duration {
 
 // lookupWait is the time until the next lookup after one that brought nothing.
 func lookupWait(it Item, p Policy) time.Duration { return p.Delay(it.LookupsUsed, it.seed()+"/look") }
-
-func remarkf(format string, args ...any) string { return fmt.Sprintf(format, args...) }

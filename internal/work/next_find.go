@@ -1,6 +1,9 @@
 package work
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // findClosed takes in the result of the open lookup.
 func findClosed(it *Item, ev FindClosed, r Rules, now time.Time) error {
@@ -47,7 +50,7 @@ func lookedUnderWay(it *Item, ev FindClosed, l Lookup, before Status, r Rules, n
 		it.LastError = "the record differs from what was asked for" + colon(l.Remark)
 		switch l.Finding {
 		case FoundSeveral:
-			it.LastError = remarkf("%d records with this reference", l.Count)
+			it.LastError = fmt.Sprintf("%d records with this reference", l.Count)
 			toReview(it, ReasonDuplicates)
 		case FoundVoid:
 			it.LastError = "the record is there, but void or deleted"
@@ -87,11 +90,11 @@ func lookedUnderWay(it *Item, ev FindClosed, l Lookup, before Status, r Rules, n
 func found(it *Item, l Lookup, r Rules, now time.Time) {
 	switch {
 	case it.LateID != "" && it.LateID != l.Record.ID:
-		it.LastError = remarkf("two records: %s and %s", it.LateID, l.Record.ID)
+		it.LastError = fmt.Sprintf("two records: %s and %s", it.LateID, l.Record.ID)
 		seen(it, l.Record)
 		toReview(it, ReasonDuplicates)
 	case l.Taken:
-		it.LastError = remarkf("the record %s already belongs to another item", l.Record.ID)
+		it.LastError = fmt.Sprintf("the record %s already belongs to another item", l.Record.ID)
 		seen(it, l.Record)
 		toReview(it, ReasonMismatch)
 	case it.Proposed > 0:
@@ -172,7 +175,7 @@ func lookedInReview(it *Item, ev FindClosed, l Lookup, r Rules, now time.Time) {
 	case FoundMatching:
 		seen(it, l.Record)
 		if l.Taken {
-			it.LastError = remarkf("the record %s already belongs to another item", l.Record.ID)
+			it.LastError = fmt.Sprintf("the record %s already belongs to another item", l.Record.ID)
 			it.Reason = ReasonMismatch
 		}
 	case FoundDifferent:
@@ -214,9 +217,9 @@ func lookedAtSettled(it *Item, ev FindClosed, l Lookup, r Rules, now time.Time) 
 	}
 	switch {
 	case it.LateID != "" && l.Finding.Found() && it.LateID != l.Record.ID:
-		contrary(ReasonDuplicates, remarkf("two records: %s and %s", it.LateID, l.Record.ID))
+		contrary(ReasonDuplicates, fmt.Sprintf("two records: %s and %s", it.LateID, l.Record.ID))
 	case l.Finding == FoundSeveral:
-		contrary(ReasonDuplicates, remarkf("%d records with this reference", l.Count))
+		contrary(ReasonDuplicates, fmt.Sprintf("%d records with this reference", l.Count))
 	case l.Finding == CouldNotTell:
 		lookAgain(it, r, now.Add(lookupWait(*it, r.Policy)), early, now)
 	case it.Status == Confirmed && l.Finding == NotFound:
@@ -244,7 +247,7 @@ func lookedAtSettled(it *Item, ev FindClosed, l Lookup, r Rules, now time.Time) 
 	case it.Status == Resolved && !it.isKnownAs(l.Record):
 		contrary(ReasonLateEvidence, "it was resolved under another record than the one that is there")
 	case it.Status == Confirmed && l.Record.ID != it.ExternalID:
-		contrary(ReasonDuplicates, remarkf("two records: %s and %s", it.ExternalID, l.Record.ID))
+		contrary(ReasonDuplicates, fmt.Sprintf("two records: %s and %s", it.ExternalID, l.Record.ID))
 	case it.Status == Confirmed && l.Finding == FoundDifferent:
 		contrary(ReasonMismatch, "the record differs from what was asked for"+colon(l.Remark))
 	default:

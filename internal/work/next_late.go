@@ -1,6 +1,7 @@
 package work
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -70,7 +71,7 @@ func lateAccepted(it *Item, a Answer, r Rules, now time.Time) error {
 	case it.Status.Settled():
 		why, what := ReasonLateEvidence, "an answer came late: record "+a.Record.ID+" is there"
 		if it.Status == Confirmed {
-			why, what = ReasonDuplicates, remarkf("two records: %s and %s", it.ExternalID, a.Record.ID)
+			why, what = ReasonDuplicates, fmt.Sprintf("two records: %s and %s", it.ExternalID, a.Record.ID)
 		}
 		it.SeenID, it.SeenNumber, it.LastError, it.Positive = a.Record.ID, a.Record.Number, what, RecordWasFound
 		if it.OpenAttempt != 0 { // a last look is open: its close decides
@@ -168,6 +169,6 @@ func lateLookupAtSettled(it *Item, l Lookup) {
 		return
 	}
 	seen(it, l.Record)
-	it.LastError = remarkf("seen late: record %s is there", l.Record.ID)
+	it.LastError = fmt.Sprintf("seen late: record %s is there", l.Record.ID)
 	toReview(it, why)
 }

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -60,11 +61,11 @@ func asBefore(it *Item, before Status, r Rules) {
 func accepted(it *Item, a Answer, how string, r Rules, now time.Time) {
 	switch {
 	case it.LateID != "" && it.LateID != a.Record.ID:
-		it.LastError = remarkf("two records: %s and %s", it.LateID, a.Record.ID)
+		it.LastError = fmt.Sprintf("two records: %s and %s", it.LateID, a.Record.ID)
 		seen(it, a.Record)
 		toReview(it, ReasonDuplicates)
 	case a.Taken:
-		it.LastError = remarkf("the record %s already belongs to another item", a.Record.ID)
+		it.LastError = fmt.Sprintf("the record %s already belongs to another item", a.Record.ID)
 		seen(it, a.Record)
 		toReview(it, ReasonMismatch)
 	case it.Proposed > 0:
