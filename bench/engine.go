@@ -25,8 +25,8 @@ func engineCases() []contender {
 	return []contender{
 		engineCase("engine", 150_000, false, 0, 4_000),
 		engineCase("engine-sqlite", 60_000, true, 0, 4_000),
-		engineCase("engine-slow", 4_000, false, latency, slots),
-		engineCase("engine-slow-sqlite", 4_000, true, latency, slots),
+		engineCase("engine-slow", 6_400, false, latency, slots),
+		engineCase("engine-slow-sqlite", 6_400, true, latency, slots),
 	}
 }
 

@@ -103,7 +103,7 @@ func newStateSet(some ...string) *stateSet {
 	}
 	from := append([]column[work.Item]{bigColumn[work.Item]("id", nil), bigColumn[work.Item]("seen", nil), versionColumn}, s.columns...)
 	s.updateMany = "UPDATE items AS i SET (version, " + names(s.columns, "") + ") = ROW (u.version, " + names(s.columns, "u.") + ") FROM " +
-		unnest(from, 1) + " WHERE i.id = u.id AND i.version = u.seen RETURNING i.id"
+		unnest(from, 1) + " WHERE i.id = u.id AND i.version = u.seen"
 	s.updateOne = "UPDATE items SET (version, " + names(s.columns, "") + ") = (?" + strings.Repeat(", ?", len(s.columns)) + ") WHERE id = ? AND version = ?"
 	return s
 }

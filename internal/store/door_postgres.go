@@ -37,31 +37,46 @@ func (p *postgres) begin(ctx context.Context) (door, error) {
 	return d, nil
 }
 
-func (p *postgres) beginClaim(ctx context.Context, systemID string, now time.Time) (door, error) {
+func (p *postgres) beginClaim(ctx context.Context, due work.PickDue, now time.Time) (door, *lockedSystem, error) {
 	conn, err := p.pool.Acquire(ctx)
 	if err != nil {
-		return nil, p.explain(err)
+		return nil, nil, p.explain(err)
 	}
 	d := &pgDoor{conn: conn}
-	var due bool
+	ids, attempts := make([]int64, len(due.Ended)), make([]int64, len(due.Ended))
+	for i, e := range due.Ended {
+		ids[i], attempts[i] = e.ItemID, int64(e.Attempt)
+	}
+	var s lockedSystem
 	var b pgx.Batch
 	b.Queue("BEGIN")
 	// Due items are walked in their order, to the limit. A planner that believes that there are few would rather read and
 	// sort them all.
 	b.Queue("SELECT " + pgByIndex + ", set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)")
-	b.Queue("SELECT EXISTS (SELECT 1 FROM items WHERE system_id = $1 AND due_at <= coalesce($2, statement_timestamp()) AND lease_until IS NULL)",
-		systemID, p.at(now)).QueryRow(func(r pgx.Row) error { return r.Scan(&due) })
-	err = conn.SendBatch(ctx, &b).Close()
-	if err != nil || !due {
+	// The lock is taken only if something is due: a server that looks in vain writes nothing.
+	b.Queue("SELECT "+systemColumns+", paced_at FROM systems WHERE id = $1 AND EXISTS (SELECT 1 FROM items"+
+		" WHERE system_id = $1 AND due_at <= coalesce($2, statement_timestamp()) AND lease_until IS NULL) FOR NO KEY UPDATE",
+		due.SystemID, p.at(now)).QueryRow(func(r pgx.Row) error { return scanSystem(r, &s.System, stamp{&s.paced}) })
+	// Statements of their own: they must see what the lock was waited for.
+	b.Queue("SELECT count(*) - (SELECT count(*) FROM unnest($2::bigint[], $3::bigint[]) AS e (id, attempt) JOIN items o ON o.id = e.id"+
+		" WHERE o.open_attempt = e.attempt AND o.system_id = $1) FROM items WHERE system_id = $1 AND lease_until IS NOT NULL",
+		due.SystemID, ids, attempts).QueryRow(func(r pgx.Row) error { return r.Scan(&s.inFlight) })
+	b.Queue("SELECT clock_timestamp()").QueryRow(func(r pgx.Row) error { return r.Scan(stamp{&d.at}) })
+	if err := conn.SendBatch(ctx, &b).Close(); err != nil {
 		d.rollback()
-		return nil, p.explain(err)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil, nil, nil
+		}
+		return nil, nil, p.explain(err)
 	}
-	return d, nil
+	return d, &s, nil
 }
 
 // pgByIndex keeps the planner from reading whole tables in a transaction of the door: each of its statements is about a few
-// hundred rows by their keys. Without fresh statistics it takes an open attempt for a rare thing and walks all of them.
-const pgByIndex = "set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)"
+// hundred rows by their keys. Without fresh statistics it takes an open attempt for a rare thing and walks all of them. With
+// that there is one good plan for each statement, and to plan it once is enough.
+const pgByIndex = "set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)," +
+	" set_config('plan_cache_mode', 'force_generic_plan', true)"
 
 func (d *pgDoor) now() time.Time { return d.at }
 
@@ -87,29 +102,6 @@ func (d *pgDoor) rollback() {
 	_, _ = d.conn.Exec(ctx, "ROLLBACK") // if it fails the pool drops the connection
 	d.conn.Release()
 	d.conn = nil
-}
-
-func (d *pgDoor) lockSystem(ctx context.Context, id string, ended []work.EndedCall) (lockedSystem, error) {
-	ids, attempts := make([]int64, len(ended)), make([]int64, len(ended))
-	for i, e := range ended {
-		ids[i], attempts[i] = e.ItemID, int64(e.Attempt)
-	}
-	var s lockedSystem
-	var b pgx.Batch
-	b.Queue("SELECT "+systemColumns+", paced_at FROM systems WHERE id = $1 FOR NO KEY UPDATE", id).QueryRow(func(r pgx.Row) error {
-		return scanSystem(r, &s.System, stamp{&s.paced})
-	})
-	// Statements of their own: they must see what the lock was waited for.
-	b.Queue("SELECT count(*) - (SELECT count(*) FROM unnest($2::bigint[], $3::bigint[]) AS e (id, attempt) JOIN items o ON o.id = e.id"+
-		" WHERE o.open_attempt = e.attempt AND o.system_id = $1) FROM items WHERE system_id = $1 AND lease_until IS NOT NULL", id, ids, attempts).QueryRow(func(r pgx.Row) error {
-		return r.Scan(&s.inFlight)
-	})
-	b.Queue("SELECT clock_timestamp()").QueryRow(func(r pgx.Row) error { return r.Scan(stamp{&d.at}) })
-	err := d.conn.SendBatch(ctx, &b).Close()
-	if errors.Is(err, pgx.ErrNoRows) {
-		return s, fmt.Errorf("%w: %q", ErrSystemUnknown, id)
-	}
-	return s, pgError(err)
 }
 
 const pgLock = " FOR NO KEY UPDATE OF i"

@@ -24,6 +24,15 @@ type sqliteDoor struct {
 }
 
 func (l *lite) begin(ctx context.Context) (door, error) {
+	d, err := l.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// take waits for the turn to write.
+func (l *lite) take(ctx context.Context) (*sqliteDoor, error) {
 	if err := l.enter(ctx); err != nil {
 		return nil, err
 	}
@@ -37,17 +46,26 @@ func (l *lite) begin(ctx context.Context) (door, error) {
 	return d, nil
 }
 
-func (l *lite) beginClaim(ctx context.Context, systemID string, now time.Time) (door, error) {
+func (l *lite) beginClaim(ctx context.Context, pick work.PickDue, now time.Time) (door, *lockedSystem, error) {
 	if now.IsZero() {
 		now = machineNow()
 	}
 	var due bool
 	err := l.reads.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM items WHERE system_id = ? AND due_at <= ? AND lease_until IS NULL)",
-		systemID, now.UnixMicro()).Scan(&due)
+		pick.SystemID, now.UnixMicro()).Scan(&due)
 	if err != nil || !due {
-		return nil, l.explain(err)
+		return nil, nil, l.explain(err)
 	}
-	return l.begin(ctx)
+	d, err := l.take(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := d.lockSystem(ctx, pick.SystemID, pick.Ended)
+	if err != nil {
+		d.rollback()
+		return nil, nil, err
+	}
+	return d, &s, nil
 }
 
 func (d *sqliteDoor) now() time.Time { return d.at }
@@ -99,6 +117,7 @@ func (d *sqliteDoor) exec(ctx context.Context, text string, args ...any) (int64,
 	return r.RowsAffected()
 }
 
+// lockSystem reads the system: nobody else writes now. Ended calls are not in flight.
 func (d *sqliteDoor) lockSystem(ctx context.Context, id string, ended []work.EndedCall) (lockedSystem, error) {
 	var s lockedSystem
 	q, err := d.stmt(ctx, "SELECT "+systemColumns+", paced_at FROM systems WHERE id = ?")

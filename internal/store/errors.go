@@ -65,3 +65,6 @@ func (c *conflict) Unwrap() error { return c.err }
 
 // errAgain is wrapped by errors after which the same change may simply be tried again.
 var errAgain = errors.New("try again")
+
+// errMissed says that an item changed since it was read; nothing may be committed.
+var errMissed = errors.New("an item was changed by somebody else")

@@ -63,22 +63,7 @@ func (p *plan) set() *stateSet {
 	return wholeSet
 }
 
-// keep drops the updates that the guard refused: everything that is not in written.
-func (p *plan) keep(written map[int64]bool) (missed []int64) {
-	p.recorders = slices.DeleteFunc(p.recorders, func(m *work.Move) bool { return !written[m.Item.ID] })
-	kept := p.updates[:0]
-	for _, m := range p.updates {
-		if written[m.Item.ID] {
-			kept = append(kept, m)
-		} else {
-			missed = append(missed, m.Item.ID)
-		}
-	}
-	p.updates = kept
-	return missed
-}
-
-// attempts are the rows of the moves that were written: to open, to close, and late ones.
+// attempts are the rows of the moves: to open, to close, and late ones.
 func (p *plan) attempts() (opened, closed, late []*work.Attempt) {
 	for _, m := range p.updates {
 		switch m.Op {

@@ -41,9 +41,10 @@ type Store struct {
 // backend is what differs between the databases.
 type backend interface {
 	begin(ctx context.Context) (door, error)
-	// beginClaim opens the door if an item of the system is due at now (zero: the database's clock), else it returns nil.
+	// beginClaim opens the door with the system under lock if an item of it is due at now (zero: the database's clock), else
+	// it returns nil.
 	// That is cheap, writes nothing and locks nothing.
-	beginClaim(ctx context.Context, systemID string, now time.Time) (door, error)
+	beginClaim(ctx context.Context, due work.PickDue, now time.Time) (door, *lockedSystem, error)
 	now(ctx context.Context) (time.Time, error)
 	// query reads outside of the write door; parameters are written ?1, ?2 and times given by at.
 	query(ctx context.Context, text string, args ...any) (closableRows, error)

@@ -10,31 +10,52 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onefold/internal/work"
 )
 
-func (d *pgDoor) update(ctx context.Context, p *plan) (map[int64]bool, error) {
+// pgWrites gathers the statements of one plan; independent ones share one trip.
+type pgWrites struct {
+	pgx.Batch
+	missed bool
+}
+
+func (w *pgWrites) exec(rows int, sql string, args ...any) {
+	w.Queue(sql, args...).Exec(func(tag pgconn.CommandTag) error {
+		if tag.RowsAffected() != int64(rows) {
+			return fmt.Errorf("store: %d of %d rows were written: %.40s", tag.RowsAffected(), rows, sql)
+		}
+		return nil
+	})
+}
+
+func (w *pgWrites) update(p *plan) {
+	if len(p.updates) == 0 {
+		return
+	}
 	set := p.set()
 	ids, seen, items := make([]int64, len(p.updates)), make([]int64, len(p.updates)), make([]*work.Item, len(p.updates))
 	for i, m := range p.updates {
 		ids[i], seen[i], items[i] = m.Item.ID, m.Seen, &m.Item
 	}
 	args := append([]any{ids, seen, versionColumn.array(items)}, table[work.Item]{columns: set.columns}.arrays(items)...)
-	r, err := d.conn.Query(ctx, set.updateMany, args...)
-	if err != nil {
-		return nil, pgError(err)
+	w.Queue(set.updateMany, args...).Exec(func(tag pgconn.CommandTag) error {
+		w.missed = tag.RowsAffected() != int64(len(ids))
+		return nil
+	})
+}
+
+// send runs what was gathered. The caller rolls back after an error.
+func (w *pgWrites) send(ctx context.Context, conn *pgxpool.Conn) error {
+	if w.Len() == 0 {
+		return nil
 	}
-	defer r.Close()
-	written := make(map[int64]bool, len(ids))
-	var id int64
-	for r.Next() {
-		if err := r.Scan(&id); err != nil {
-			return nil, err
-		}
-		written[id] = true
+	err := conn.SendBatch(ctx, &w.Batch).Close()
+	if w.missed {
+		return errMissed
 	}
-	return written, pgError(r.Err())
+	return pgError(err)
 }
 
 var (
@@ -60,50 +81,50 @@ const (
 		" FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) AS u (id, kind, who, name) WHERE k.item_id = u.id"
 )
 
-func (d *pgDoor) record(ctx context.Context, p *plan) error {
-	inserted, err := d.insertKeys(ctx, p)
-	if err != nil {
-		return err
-	}
-	var b pgx.Batch
-	exec := func(rows int, sql string, args ...any) {
-		b.Queue(sql, args...).Exec(func(tag pgconn.CommandTag) error {
-			if tag.RowsAffected() != int64(rows) {
-				return fmt.Errorf("store: %d of %d rows were written: %.40s", tag.RowsAffected(), rows, sql)
-			}
-			return nil
-		})
+func (d *pgDoor) write(ctx context.Context, p *plan) error {
+	b := &pgWrites{}
+	b.update(p)
+	var inserted []*work.Item
+	if items := p.newItems(); len(items) > 0 {
+		err := b.send(ctx, d.conn)
+		if err == nil {
+			inserted, err = d.insertKeys(ctx, p, items)
+		}
+		if err != nil {
+			return err
+		}
+		b = &pgWrites{}
 	}
 	opened, closed, late := p.attempts()
 	if len(opened) > 0 {
-		exec(len(opened), pgOpenAttempts, openTable.arrays(opened)...)
+		b.exec(len(opened), pgOpenAttempts, openTable.arrays(opened)...)
 	}
 	if len(closed) > 0 {
-		exec(len(closed), pgCloseAttempts, endTable.arrays(closed)...)
+		b.exec(len(closed), pgCloseAttempts, endTable.arrays(closed)...)
 	}
 	if len(late) > 0 {
-		exec(len(late), pgLateAttempts, attemptsTable.arrays(late)...)
+		b.exec(len(late), pgLateAttempts, attemptsTable.arrays(late)...)
 	}
 	if len(inserted) > 0 {
-		exec(len(inserted), pgInsertItems, itemsTable.arrays(inserted)...)
+		b.exec(len(inserted), pgInsertItems, itemsTable.arrays(inserted)...)
 	}
 	revisions, acts, words := p.rowsOf(inserted)
 	if len(revisions) > 0 {
-		exec(len(revisions), pgInsertRevisions, revisionsTable.arrays(revisions)...)
+		b.exec(len(revisions), pgInsertRevisions, revisionsTable.arrays(revisions)...)
 	}
 	if len(acts) > 0 {
-		exec(len(acts), pgInsertActs, actsTable.arrays(acts)...)
+		b.exec(len(acts), pgInsertActs, actsTable.arrays(acts)...)
 	}
 	corrected, newWords := p.corrections()
 	if len(corrected) > 0 {
-		exec(len(corrected), pgCorrections, revisionsTable.arrays(corrected)...)
+		b.exec(len(corrected), pgCorrections, revisionsTable.arrays(corrected)...)
 	}
 	if words = append(words, newWords...); len(words) > 0 {
 		ids, texts := make([]int64, len(words)), make([]string, len(words))
 		for i, w := range words {
 			ids[i], texts[i] = w.itemID, tidy(w.words, maxLong)
 		}
-		exec(len(words), pgInsertWords, ids, texts)
+		b.exec(len(words), pgInsertWords, ids, texts)
 	}
 	if n := len(p.recorders); n > 0 {
 		ids, kinds, who, name := make([]int64, n), make([]string, n), make([]string, n), make([]string, n)
@@ -111,24 +132,17 @@ func (d *pgDoor) record(ctx context.Context, p *plan) error {
 			by := m.Item.RecordedBy
 			ids[i], kinds[i], who[i], name[i] = m.Item.ID, string(by.Kind), by.ID, by.Name
 		}
-		exec(n, pgRecorders, ids, kinds, who, name)
+		b.exec(n, pgRecorders, ids, kinds, who, name)
 	}
 	everywhere, _ := p.wakes()
 	for id := range everywhere {
 		b.Queue("SELECT pg_notify($1, $2)", wakeChannel, id)
 	}
-	if b.Len() == 0 {
-		return nil
-	}
-	return pgError(d.conn.SendBatch(ctx, &b).Close())
+	return b.send(ctx, d.conn)
 }
 
 // insertKeys takes the names of new items and gives them ids. It returns the items that are new.
-func (d *pgDoor) insertKeys(ctx context.Context, p *plan) ([]*work.Item, error) {
-	items := p.newItems()
-	if len(items) == 0 {
-		return nil, nil
-	}
+func (d *pgDoor) insertKeys(ctx context.Context, p *plan, items []*work.Item) ([]*work.Item, error) {
 	r, err := d.conn.Query(ctx, "SELECT nextval(pg_get_serial_sequence('items', 'id')) FROM generate_series(1, $1)", len(items))
 	if err != nil {
 		return nil, pgError(err)

@@ -10,14 +10,23 @@ import (
 	"onefold/internal/work"
 )
 
-func (d *sqliteDoor) update(ctx context.Context, p *plan) (map[int64]bool, error) {
-	ctx = context.WithoutCancel(ctx)
+func (d *sqliteDoor) write(ctx context.Context, p *plan) error {
+	ctx = context.WithoutCancel(ctx) // the driver starts a goroutine for each statement that may be cancelled
+	if err := d.update(ctx, p); err != nil {
+		return err
+	}
+	return d.record(ctx, p)
+}
+
+func (d *sqliteDoor) update(ctx context.Context, p *plan) error {
+	if len(p.updates) == 0 {
+		return nil
+	}
 	set := p.set()
 	s, err := d.stmt(ctx, set.updateOne)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	written := make(map[int64]bool, len(p.updates))
 	args := make([]any, len(set.columns)+3)
 	for _, m := range p.updates {
 		args[0] = m.Item.Version
@@ -27,15 +36,16 @@ func (d *sqliteDoor) update(ctx context.Context, p *plan) (map[int64]bool, error
 		args[len(args)-2], args[len(args)-1] = m.Item.ID, m.Seen
 		r, err := s.ExecContext(ctx, args...)
 		if err != nil {
-			return nil, sqliteError(err)
+			return sqliteError(err)
 		}
-		if n, err := r.RowsAffected(); err != nil {
-			return nil, err
-		} else if n == 1 {
-			written[m.Item.ID] = true
+		switch n, err := r.RowsAffected(); {
+		case err != nil:
+			return err
+		case n != 1:
+			return errMissed
 		}
 	}
-	return written, nil
+	return nil
 }
 
 var (
@@ -89,7 +99,6 @@ func each[R any](w *rowWriter, text string, rows []R, args func(R) []any) {
 }
 
 func (d *sqliteDoor) record(ctx context.Context, p *plan) error {
-	ctx = context.WithoutCancel(ctx) // the driver starts a goroutine for each statement that may be cancelled
 	inserted, err := d.insertKeys(ctx, p)
 	if err != nil {
 		return err

@@ -202,8 +202,17 @@ type Pick struct {
 	Expired int          // at most so many items whose lease has expired
 	IDs     []int64      // these; unknown ids are left out
 	Keys    []PickKey    // the items that hold these keys, if there are any
-	InHand  []Picked     // these as they are in memory; those that changed meanwhile are read and decided again
+	InHand  []Picked     // these as they are in memory; if any changed meanwhile, all are read and decided again
 	System  *PickWaiting // waiting items of a system, an import or a run
+}
+
+// Locked picks the items in hand afresh.
+func (p Pick) Locked() Pick {
+	ids := make([]int64, len(p.InHand))
+	for i := range p.InHand {
+		ids[i] = p.InHand[i].Item.ID
+	}
+	return Pick{IDs: ids}
 }
 
 // PickDue picks the items of one system that are due and that nobody holds, oldest first, no more than the system's
