@@ -78,7 +78,7 @@ func (l *lane) closeSurely(ctx context.Context, batch []closing) {
 		if n == tries {
 			return // the sweep will count them as unknown, and a lookup will settle them
 		}
-		time.Sleep(wait)
+		l.Sleep(wait)
 		wait = min(2*wait, 5*time.Second)
 	}
 }

@@ -45,6 +45,7 @@ type Config struct {
 	Connect func(work.System) (ledger.System, error) // makes the adapter of a system
 	Node    string                                   // this server's name; unique among the servers
 	Now     func() time.Time                         // this machine's clock; nil: time.Now
+	Sleep   func(time.Duration)                      // waits; nil: time.Sleep
 	Poll    time.Duration                            // how often to look for due work without being woken; 0: 250ms
 	Batch   int                                      // most items in one claim; 0: 500
 	Log     *slog.Logger                             // nil: slog.Default
@@ -61,6 +62,9 @@ type Engine struct {
 func NewEngine(c Config) *Engine {
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Sleep == nil {
+		c.Sleep = time.Sleep
 	}
 	if c.Poll == 0 {
 		c.Poll = 250 * time.Millisecond
