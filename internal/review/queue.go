@@ -24,16 +24,52 @@ const (
 	TabAll      Tab = "all"
 )
 
-// Query is a search of the list. The zero Query lists everything, newest change first.
+// Query is a search of the list. The zero Query lists everything, newest change first. All conditions must hold.
 type Query struct {
 	CompanyID int64
-	Text      string      // business key, external number, reference or customer; empty: no search
-	Tab       Tab         // empty: TabAll
-	Status    work.Status // empty: any
-	Reason    work.Reason // empty: any
-	SystemID  string      // empty: any
-	After     Cursor      // zero: from the start
-	Limit     int         // rows on a page; 1 to 200
+	Text      string // business key, external number, reference, customer or amount; empty: no search
+	Tab       Tab    // empty: TabAll
+	Filter    Filter
+	After     Cursor // zero: from the start
+	Limit     int    // rows on a page; 1 to 200
+}
+
+// Filter narrows a list. An empty field means any.
+type Filter struct {
+	Status        work.Status
+	Reason        work.Reason
+	SystemID      string
+	Automation    string
+	Assigned      string // a person's name, or AssignedNobody
+	Source        string // for example "import:7"
+	Period        string // a month: "2026-11"
+	ErrorKind     string // as work.ErrorKind returns it
+	Overdue       bool   // open items past the time by which they should have been settled
+	ChangedBefore time.Time
+	Least, Most   string // amounts, as decimals: "100.50"; both ends belong to the range
+	Currency      string // of the amount
+}
+
+// AssignedNobody finds what nobody is assigned to.
+const AssignedNobody = "-"
+
+// Group is the items of a query with the same trouble.
+type Group struct {
+	SystemID  string
+	Reason    work.Reason
+	ErrorKind string
+	Count     int64
+	Oldest    time.Time // change of the item that has been so the longest
+	Newest    time.Time
+}
+
+// View is a list that somebody saved under a name.
+type View struct {
+	ID      int64
+	Name    string
+	Address string // the list's address without its host: "/?tab=review&system=books"
+	Owner   string // id of the person
+	Shared  bool   // everybody sees it; only the owner and admins remove it
 }
 
 // Cursor is the place after a row: the sort value and the unique id.
@@ -50,6 +86,7 @@ const (
 	HowExact  How = "exact"  // a key, reference or number is exactly the text
 	HowPrefix How = "prefix" // begins with it
 	HowPart   How = "part"   // contains it
+	HowAmount How = "amount" // the amount is exactly the text
 	HowNone   How = "none"   // nothing found
 )
 
@@ -65,6 +102,16 @@ type Page struct {
 type Store interface {
 	// Search finds rows: exact matches if there are any, else prefix, else part.
 	Search(ctx context.Context, q Query) (Page, error)
+	// Groups counts the query's rows by system, reason and kind of error, the largest first, at most limit.
+	Groups(ctx context.Context, q Query, limit int) ([]Group, error)
+	// Count returns how many rows the query lists, but stops counting at most.
+	Count(ctx context.Context, q Query, most int64) (int64, error)
+	// Views returns the person's saved views and the shared ones, by name.
+	Views(ctx context.Context, companyID int64, owner string) ([]View, error)
+	// SaveView saves a view; one of the same owner and name is replaced.
+	SaveView(ctx context.Context, companyID int64, v View) error
+	// DeleteView removes a view, or returns ErrNotFound. An empty owner removes anybody's.
+	DeleteView(ctx context.Context, companyID, id int64, owner string) error
 	// Counts returns the number of business keys in each tab; exact for open ones.
 	Counts(ctx context.Context, companyID int64) (map[Tab]int64, error)
 	// Item returns one item with its invoice, or ErrNotFound.

@@ -51,6 +51,7 @@ var columns = []column[work.Item]{
 	textColumn("look_asked", func(it *work.Item) *string { return &it.LookAsked }),
 	textColumn("last_look", func(it *work.Item) *string { return (*string)(&it.LastLook) }),
 	textColumn("last_error", func(it *work.Item) *string { return &it.LastError }),
+	textColumn("error_kind", func(it *work.Item) *string { return &it.ErrorKind }),
 	timeColumn("last_try_at", func(it *work.Item) *time.Time { return &it.LastTryAt }),
 	timeColumn("changed_at", func(it *work.Item) *time.Time { return &it.ChangedAt }),
 	textColumn("assigned_to", func(it *work.Item) *string { return &it.AssignedTo }),
@@ -90,7 +91,7 @@ var (
 		"external_id", "external_number", "external_url", "evidence", "changed_at")
 	closeSet = newStateSet("status", "reason", "open_attempt", "open_kind", "open_node", "open_since", "lease_until", "before", "sends_used",
 		"unsettled", "settle_from", "positive", "external_id", "external_number", "external_url", "evidence", "remark", "identity",
-		"due_at", "send_after", "last_error", "changed_at")
+		"due_at", "send_after", "last_error", "error_kind", "changed_at")
 	wholeSet = newStateSet()
 )
 

@@ -18,7 +18,7 @@ var (
 var itemColumns = func() string {
 	var b strings.Builder
 	b.WriteString("i.id, i.version, i.previous_id, k.company_id, k.automation, k.business_key, k.step, k.steps, k.system_id, k.reference, " +
-		"k.idem_key, k.source, k.recorder_kind, k.recorder_id, k.recorder_name, k.recorded_at")
+		"k.idem_key, k.source, k.period, k.recorder_kind, k.recorder_id, k.recorder_name, k.recorded_at")
 	for _, c := range columns {
 		b.WriteString(", i." + c.name)
 	}
@@ -48,7 +48,7 @@ func newItemScanner() *itemScanner {
 	s := &itemScanner{}
 	it := &s.it
 	s.dest = []any{&it.ID, &it.Version, linkTo{&it.PreviousID}, &it.CompanyID, &it.Automation, &it.BusinessKey, &it.Step, &s.steps, &it.SystemID,
-		&it.Reference, &it.Key, &it.Source, (*string)(&it.RecordedBy.Kind), &it.RecordedBy.ID, &it.RecordedBy.Name, stamp{&it.RecordedAt}}
+		&it.Reference, &it.Key, &it.Source, &it.Period, (*string)(&it.RecordedBy.Kind), &it.RecordedBy.ID, &it.RecordedBy.Name, stamp{&it.RecordedAt}}
 	s.dest = append(s.dest, table[work.Item]{columns: columns}.dests(it)...)
 	s.dest = append(s.dest, &s.invoice, &s.prevStatus, &s.prevX)
 	return s

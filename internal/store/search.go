@@ -169,7 +169,7 @@ func statuses(q review.Query) []work.Status {
 	}
 	var list []work.Status
 	for _, status := range tabs[tab] {
-		if q.Status == "" || q.Status == status {
+		if q.Filter.Status == "" || q.Filter.Status == status {
 			list = append(list, status)
 		}
 	}
@@ -199,11 +199,11 @@ func (b *pageQuery) filter(q review.Query, status work.Status) string {
 	if status == work.InProgress && q.Tab == review.TabWaiting {
 		c.WriteString(" AND i.open_kind = 'send'")
 	}
-	if q.Reason != "" {
-		c.WriteString(" AND i.reason = " + b.add(string(q.Reason)))
+	if q.Filter.Reason != "" {
+		c.WriteString(" AND i.reason = " + b.add(string(q.Filter.Reason)))
 	}
-	if q.SystemID != "" {
-		c.WriteString(" AND i.system_id = " + b.add(q.SystemID))
+	if q.Filter.SystemID != "" {
+		c.WriteString(" AND i.system_id = " + b.add(q.Filter.SystemID))
 	}
 	if q.After != (review.Cursor{}) {
 		c.WriteString(" AND (i.changed_at, i.id) < (" + b.add(b.place(q.After.At)) + ", " + b.add(q.After.ID) + ")")

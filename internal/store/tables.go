@@ -29,6 +29,7 @@ var keysTable = table[keyRow]{"item_keys", []column[keyRow]{
 	textColumn("reference", func(r *keyRow) *string { return &r.item.Reference }),
 	textColumn("idem_key", func(r *keyRow) *string { return &r.item.Key }),
 	textColumn("source", func(r *keyRow) *string { return &r.item.Source }),
+	textColumn("period", func(r *keyRow) *string { return &r.item.Period }),
 	textColumn("recorder_kind", func(r *keyRow) *string { return (*string)(&r.item.RecordedBy.Kind) }),
 	textColumn("recorder_id", func(r *keyRow) *string { return &r.item.RecordedBy.ID }),
 	textColumn("recorder_name", func(r *keyRow) *string { return &r.item.RecordedBy.Name }),
@@ -93,6 +94,7 @@ var (
 		textColumn("external_id", func(a *work.Attempt) *string { return &a.ExternalID }),
 		textColumn("external_no", func(a *work.Attempt) *string { return &a.ExternalNo }),
 		textColumn("error", func(a *work.Attempt) *string { return &a.Error }),
+		textColumn("record", func(a *work.Attempt) *string { return &a.Record }),
 		longColumn("request", func(a *work.Attempt) *string { return &a.Request }),
 		longColumn("response", func(a *work.Attempt) *string { return &a.Response }),
 	}

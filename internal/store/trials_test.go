@@ -228,7 +228,7 @@ func TestTabsAndCounts(t *testing.T) {
 		if counts, err = s.Counts(t.Context(), 1); err != nil || counts[review.TabUnknown] != 1 || counts[review.TabWaiting] != 2 {
 			t.Errorf("while it is looked up: %v, %v", counts, err)
 		}
-		page, err := s.Search(t.Context(), review.Query{CompanyID: 1, Reason: work.ReasonHeld, Status: work.Review, SystemID: "books", Limit: 5})
+		page, err := s.Search(t.Context(), review.Query{CompanyID: 1, Filter: review.Filter{Reason: work.ReasonHeld, Status: work.Review, SystemID: "books"}, Limit: 5})
 		if err != nil || len(page.Items) != 1 || page.Items[0].ID != held.ID || len(page.Items[0].Invoice.Lines) != 0 {
 			t.Errorf("filtered: %+v, %v", page.Items, err)
 		}

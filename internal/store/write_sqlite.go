@@ -51,7 +51,7 @@ func (d *sqliteDoor) update(ctx context.Context, p *plan) error {
 var (
 	sqliteOpenAttempt  = openTable.insertOne()
 	sqliteLateAttempt  = attemptsTable.insertOne()
-	sqliteCloseAttempt = "UPDATE attempts SET (" + names(attemptEnd, "") + ") = (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)" +
+	sqliteCloseAttempt = "UPDATE attempts SET (" + names(attemptEnd, "") + ") = (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)" +
 		" WHERE item_id = ?1 AND number = ?2 AND ended_at IS NULL"
 	sqliteInsertKey      = keysTable.insertOne() + " ON CONFLICT (folded_key, company_id, automation, step) DO NOTHING"
 	sqliteInsertItem     = itemsTable.insertOne()

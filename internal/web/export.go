@@ -27,7 +27,7 @@ func (s *server) export(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	e := auth.Entry{CompanyID: s.CompanyID, By: by, From: origin(c), What: auth.DidExport, Object: "items", Note: listAddress(q.Text, q.Tab, q.Status, review.Cursor{})}
+	e := auth.Entry{CompanyID: s.CompanyID, By: by, From: origin(c), What: auth.DidExport, Object: "items", Note: listAddress(q.Text, q.Tab, q.Filter.Status, review.Cursor{})}
 	if err := s.Auth.Audit(ctx, e); err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (s *server) list(c echo.Context) error {
 	for _, sys := range systems {
 		known[sys.ID] = sys.System
 	}
-	model := templates.List{Shell: shell, Tab: string(q.Tab), Query: q.Text, Status: string(q.Status), Statuses: statusChoices()}
+	model := templates.List{Shell: shell, Tab: string(q.Tab), Query: q.Text, Status: string(q.Filter.Status), Statuses: statusChoices()}
 	for _, t := range tabs {
 		model.Tabs = append(model.Tabs, templates.Tab{Count: thousands(counts[t]), Link: templates.Link{
 			Text: templates.Words.Tab[string(t)], Here: t == q.Tab, Href: listAddress(q.Text, t, "", review.Cursor{})}})
@@ -59,14 +59,14 @@ func (s *server) list(c echo.Context) error {
 		model.Understood = templates.Say(templates.Words.How[string(page.How)], map[string]any{"text": text(q.Text, 100)}).String()
 	}
 	if len(model.Rows) > 0 {
-		model.Export = "/export.csv" + strings.TrimPrefix(listAddress(q.Text, q.Tab, q.Status, review.Cursor{}), "/")
+		model.Export = "/export.csv" + strings.TrimPrefix(listAddress(q.Text, q.Tab, q.Filter.Status, review.Cursor{}), "/")
 	}
 	model.EmptyTitle, model.EmptyText = emptyList(q)
 	if q.After != (review.Cursor{}) {
-		model.First = listAddress(q.Text, q.Tab, q.Status, review.Cursor{})
+		model.First = listAddress(q.Text, q.Tab, q.Filter.Status, review.Cursor{})
 	}
 	if page.Next != (review.Cursor{}) {
-		model.Next = listAddress(q.Text, q.Tab, q.Status, page.Next)
+		model.Next = listAddress(q.Text, q.Tab, q.Filter.Status, page.Next)
 	}
 	return render(c, http.StatusOK, templates.ListPage(model))
 }
@@ -74,14 +74,14 @@ func (s *server) list(c echo.Context) error {
 // listQuery reads the address of a list. A search looks everywhere unless a tab is named: what somebody asks for by its
 // key must not hide under another tab.
 func listQuery(v url.Values) (review.Query, bool) {
-	q := review.Query{Text: strings.TrimSpace(text(v.Get("q"), 300)), Tab: review.Tab(v.Get("tab")), Status: work.Status(v.Get("status")), Limit: rowsOnPage}
+	q := review.Query{Text: strings.TrimSpace(text(v.Get("q"), 300)), Tab: review.Tab(v.Get("tab")), Filter: review.Filter{Status: work.Status(v.Get("status"))}, Limit: rowsOnPage}
 	if q.Tab == "" {
 		q.Tab = review.TabReview
-		if q.Text != "" || q.Status != "" {
+		if q.Text != "" || q.Filter.Status != "" {
 			q.Tab = review.TabAll
 		}
 	}
-	if !slices.Contains(tabs, q.Tab) || q.Status != "" && !slices.Contains(work.Statuses, q.Status) {
+	if !slices.Contains(tabs, q.Tab) || q.Filter.Status != "" && !slices.Contains(work.Statuses, q.Filter.Status) {
 		return q, false
 	}
 	if after := v.Get("after"); after != "" {
@@ -112,7 +112,7 @@ func listAddress(query string, tab review.Tab, status work.Status, after review.
 
 func emptyList(q review.Query) (title, body string) {
 	w, key := templates.Words, string(q.Tab)
-	if q.Text != "" || q.Status != "" {
+	if q.Text != "" || q.Filter.Status != "" {
 		key = "search"
 	}
 	return w.TabEmptyTitle[key], w.TabEmpty[key]

@@ -100,6 +100,51 @@ type Record struct {
 	URL       string // where a person can look at it; may be empty
 }
 
+// recordJSON is a record as it is kept with an attempt.
+type recordJSON struct {
+	ID        string      `json:"id,omitempty"`
+	Number    string      `json:"number,omitempty"`
+	Reference string      `json:"reference,omitempty"`
+	Customer  string      `json:"customer,omitempty"`
+	Total     string      `json:"total,omitempty"`
+	Currency  string      `json:"currency,omitempty"`
+	State     RecordState `json:"state,omitempty"`
+	URL       string      `json:"url,omitempty"`
+}
+
+// JSON writes the record as it is kept with an attempt; the zero record is empty.
+func (r Record) JSON() string {
+	if r == (Record{}) {
+		return ""
+	}
+	out := recordJSON{r.ID, r.Number, r.Reference, r.Customer, "", r.Total.CurrencyCode(), r.State, r.URL}
+	if out.Currency != "" {
+		out.Total = r.Total.Number()
+	}
+	text, err := json.Marshal(out)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// ReadRecord reads what JSON wrote; false: there is none, or it cannot be read.
+func ReadRecord(text string) (Record, bool) {
+	var in recordJSON
+	if text == "" || json.Unmarshal([]byte(text), &in) != nil {
+		return Record{}, false
+	}
+	r := Record{ID: in.ID, Number: in.Number, Reference: in.Reference, Customer: in.Customer, State: in.State, URL: in.URL}
+	if in.Currency != "" {
+		total, err := currency.NewAmount(in.Total, in.Currency)
+		if err != nil {
+			return Record{}, false
+		}
+		r.Total = total
+	}
+	return r, true
+}
+
 // RecordState is the state of a record outside.
 type RecordState string
 

@@ -18,6 +18,7 @@ type Item struct {
 	Proposed    int    // a correction that waits until the outcome is known; 0: none
 	Invoice     Invoice
 	Source      string // where it came from, for example "import:7" or "api"
+	Period      string // the month that it belongs to: "2026-11"
 	RecordedBy  Actor
 	RecordedAt  time.Time
 
@@ -69,6 +70,7 @@ type Item struct {
 	LookAsked  string    // label of the person who asked for a check; empty: nobody
 	LastLook   LastLook
 	LastError  string
+	ErrorKind  string // LastError without what differs from item to item; equal for the same trouble
 	LastTryAt  time.Time
 	ChangedAt  time.Time
 	AssignedTo string
@@ -139,6 +141,7 @@ type Attempt struct {
 	Identity   string
 	ExternalID string
 	ExternalNo string // the number that the answer carried
+	Record     string // what was seen there, as Record.JSON writes it; empty: nothing, or the same as what was asked
 	Error      string // short, in plain words
 	Request    string // redacted, bounded
 	Response   string // redacted, bounded

@@ -1,6 +1,9 @@
 package work
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Move is one decision on one item: the item as it is afterwards and the rows that record how it came there. The store
 // writes all of it in one transaction, or nothing.
@@ -29,6 +32,9 @@ func Decide(it Item, ev Event, r Rules, now time.Time) (Move, error) {
 	next, err := Next(it, ev, r, now)
 	if err != nil {
 		return Move{}, err
+	}
+	if next.LastError != it.LastError {
+		next.ErrorKind = ErrorKind(next.LastError)
 	}
 	m := Move{Seen: it.Version, Item: next}
 	switch ev := ev.(type) {
@@ -89,13 +95,16 @@ func closedSend(it Item, a Answer, ended time.Time) Attempt {
 		row.Outcome = Unknown
 	}
 	row.ExternalID, row.ExternalNo = a.Record.ID, a.Record.Number
+	if a.Match != MatchSame {
+		row.Record = a.Record.JSON()
+	}
 	return row
 }
 
 func closedFind(it Item, l Lookup, ended time.Time) Attempt {
 	row := closedRow(it, l.Exchange, ended)
 	row.Finding = l.Finding
-	row.ExternalID, row.ExternalNo = l.Record.ID, l.Record.Number
+	row.ExternalID, row.ExternalNo, row.Record = l.Record.ID, l.Record.Number, l.Record.JSON()
 	return row
 }
 
@@ -150,7 +159,7 @@ func thenItem(it Item, r Rules, now time.Time) (*Item, error) {
 		return nil, err
 	}
 	then := Item{CompanyID: it.CompanyID, Automation: it.Automation, BusinessKey: it.BusinessKey, Step: step, Steps: it.Steps,
-		SystemID: it.SystemID, Reference: it.Reference, Key: key, Invoice: it.Invoice, Source: it.Source, RecordedBy: it.RecordedBy,
+		SystemID: it.SystemID, Reference: it.Reference, Key: key, Invoice: it.Invoice, Source: it.Source, Period: it.Period, RecordedBy: it.RecordedBy,
 		RecordedAt: now, PreviousID: it.ID, PreviousStatus: it.Status, PreviousExternalID: it.ExternalID, Identity: it.Identity}
 	then, err = Next(then, Recorded{}, r, now)
 	return &then, err
@@ -166,6 +175,7 @@ type New struct {
 	Prefix      string   // keeps installations apart; may be empty
 	Invoice     Invoice
 	Source      string
+	Period      string // the month that it belongs to, "2026-11"; empty: that of the issue date, else that of the recording in UTC
 	By          Actor
 }
 
@@ -186,8 +196,25 @@ func NewItem(n New, c Capabilities, now time.Time) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
+	period, err := period(n, now)
+	if err != nil {
+		return Item{}, err
+	}
 	return Item{CompanyID: n.CompanyID, Automation: n.Automation, BusinessKey: key, Step: n.Steps[0], Steps: n.Steps,
-		SystemID: n.SystemID, Reference: ref, Key: idem, Invoice: n.Invoice, Source: n.Source, RecordedBy: n.By, RecordedAt: now}, nil
+		SystemID: n.SystemID, Reference: ref, Key: idem, Invoice: n.Invoice, Source: n.Source, Period: period, RecordedBy: n.By, RecordedAt: now}, nil
+}
+
+func period(n New, now time.Time) (string, error) {
+	switch {
+	case n.Period == "" && n.Invoice.IssueDate != "":
+		return n.Invoice.IssueDate[:len("2026-11")], nil
+	case n.Period == "":
+		return now.UTC().Format("2006-01"), nil
+	}
+	if _, err := time.Parse("2006-01", n.Period); err != nil {
+		return "", fmt.Errorf("the period %q must be a month, written like 2026-11", n.Period)
+	}
+	return n.Period, nil
 }
 
 // Picked is one item under the lock of a change, with the rules of its system at that moment.
