@@ -72,6 +72,7 @@ type (
 	// Close says that the work will not be done.
 	Close struct {
 		By   Actor
+		Why  string // a code from the list that people choose from; empty: none was chosen
 		Note string
 	}
 	// Reopen takes a resolved or closed item back to review.
@@ -96,6 +97,11 @@ type (
 		By Actor
 		To string
 	}
+	// Note puts a remark on record. Nothing else changes.
+	Note struct {
+		By   Actor
+		Text string
+	}
 )
 
 func (Recorded) Name() string     { return "recorded" }
@@ -115,6 +121,7 @@ func (Reopen) Name() string       { return "reopen" }
 func (Attest) Name() string       { return "attest" }
 func (Correct) Name() string      { return "correct" }
 func (Assign) Name() string       { return "assign" }
+func (Note) Name() string         { return "note" }
 
 // Match says how what an answer carried compares with what was asked.
 type Match string

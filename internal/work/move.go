@@ -134,7 +134,7 @@ func act(before, after Item, ev Event, now time.Time) (*Act, bool) {
 		a.By, a.Note, a.Detail = ev.By, ev.Note, ev.Reference
 		return &a, ev.StepsDone
 	case Close:
-		a.By, a.Note = ev.By, ev.Note
+		a.By, a.Note, a.Detail = ev.By, ev.Note, ev.Why
 	case Reopen:
 		a.By, a.Note = ev.By, ev.Note
 	case Attest:
@@ -143,6 +143,8 @@ func act(before, after Item, ev Event, now time.Time) (*Act, bool) {
 		a.By, a.Note, a.Detail = ev.By, ev.Note, ev.Invoice.Fingerprint()
 	case Assign:
 		a.By, a.Detail = ev.By, ev.To
+	case Note:
+		a.By, a.Note = ev.By, ev.Text
 	default:
 		return nil, false
 	}

@@ -7,10 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// acted carries out what a person asked for. While an attempt is open nothing but assigning is possible.
+// acted carries out what a person asked for. While an attempt is open nothing but assigning and noting is possible.
 func acted(it *Item, ev Event, r Rules, now time.Time) error {
-	if ev, ok := ev.(Assign); ok {
+	switch ev := ev.(type) {
+	case Assign:
 		it.AssignedTo = ev.To
+		return nil
+	case Note:
+		if blank(ev.Text) {
+			return refuse(RefusedNote)
+		}
 		return nil
 	}
 	if it.OpenAttempt != 0 {

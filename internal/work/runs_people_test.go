@@ -13,7 +13,7 @@ var (
 	bert = work.Actor{Kind: work.Person, ID: "2", Name: "Bert", Roles: []work.Role{work.Operator}}
 )
 
-var acts = []string{"check", "check", "retry", "retry", "retry", "hold", "approve", "resolve", "close", "reopen", "attest", "attest", "correct", "assign"}
+var acts = []string{"check", "check", "retry", "retry", "retry", "hold", "approve", "resolve", "close", "reopen", "attest", "attest", "correct", "assign", "note"}
 
 // person lets somebody act on an item. People may press anything at any time, but they do not lie: they attest only
 // when they looked and nothing is there.
@@ -51,6 +51,8 @@ func (w *world) person(t *rapid.T) {
 		ev = work.Correct{By: anna, Invoice: work.Invoice{CustomerID: "C1", Total: mustAmount(total, "EUR")}, Note: "typo"}
 	case "assign":
 		ev = work.Assign{By: anna, To: "Bert"}
+	case "note":
+		ev = work.Note{By: anna, Text: "asked the customer"}
 	}
 	m, ok := w.decide(t, id, ev)
 	t.Logf("  %s item %d (%s): %t", ev.Name(), id, it.Status, ok)

@@ -16,6 +16,8 @@ func (l *list) people(status work.Status) {
 	l.add(status, work.Attest{By: anna, Note: lookedNote}, "")
 	l.add(status, work.Correct{By: anna, Invoice: invoice("120")}, "")
 	l.add(status, work.Assign{By: anna, To: "Bert"}, "")
+	l.add(status, work.Note{By: anna, Text: "asked the customer"}, "")
+	l.add(status, work.Note{By: anna}, "without a text")
 	switch status {
 	case work.Queued, work.Failed, work.Pending:
 		l.add(status, work.Hold{By: anna}, "without a note")
