@@ -176,7 +176,7 @@ func importExample(ctx context.Context, st *store.Store, folder string, out io.W
 		return automation.ImportReport{}, err
 	}
 	defer f.Close()
-	im := automation.Importer{Intake: automation.Intake{Store: st}, TempDir: folder}
+	im := automation.Importer{Intake: automation.Intake{Store: st, Zone: time.Local}, TempDir: folder}
 	report, err := im.Import(ctx, f, automation.ImportOptions{SystemID: demoBooks, Automation: "monthly", Source: "file:" + examples.November,
 		By: work.Actor{Kind: work.Console, ID: "demo", Name: "demo"}})
 	if err != nil {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"log/slog"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,12 +14,17 @@ import (
 
 func importCommand() *cobra.Command {
 	var db databaseFlags
+	var zone string
 	o := automation.ImportOptions{By: work.Actor{Kind: work.Console, ID: "import", Name: "import"}}
 	cmd := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Record the invoices of a CSV file; repeating it creates nothing twice",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			firm, err := time.LoadLocation(zone)
+			if err != nil {
+				return fmt.Errorf("the zone %q is not known: use a name such as Europe/Berlin", zone)
+			}
 			st, err := db.open(cmd.Context(), slog.Default())
 			if err != nil {
 				return err
@@ -26,7 +33,7 @@ func importCommand() *cobra.Command {
 			if o.Source == "" {
 				o.Source = "file:" + filepath.Base(args[0])
 			}
-			return automation.ImportFile(cmd.Context(), automation.Importer{Intake: automation.Intake{Store: st}}, args[0], o, cmd.OutOrStdout())
+			return automation.ImportFile(cmd.Context(), automation.Importer{Intake: automation.Intake{Store: st, Zone: firm}}, args[0], o, cmd.OutOrStdout())
 		},
 	}
 	db.add(cmd)
@@ -34,6 +41,7 @@ func importCommand() *cobra.Command {
 	f.StringVar(&o.SystemID, "system", "books", "the accounting system in which the invoices are issued")
 	f.StringVar(&o.Automation, "automation", "import", "the automation under which they are recorded; a part of the key")
 	f.StringVar(&o.Encoding, "encoding", "", "for example iso-8859-2 (default: found)")
+	f.StringVar(&zone, "zone", "UTC", "the firm's time zone: the month of what has neither a period nor an issue date")
 	f.BoolVar(&o.CheckOnly, "check", false, "read and judge only; record nothing")
 	return cmd
 }

@@ -60,7 +60,7 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 	if err != nil {
 		return nil, err
 	}
-	intake := automation.Intake{Store: st}
+	intake := automation.Intake{Store: st, Zone: o.zone}
 	pages, err := web.New(web.Config{Store: st, Intake: intake, Importer: automation.Importer{Intake: intake}, Auth: accounts, Zone: o.zone,
 		PublicURL: o.publicURL, Hosts: o.hosts, TrustedProxies: o.proxies, Log: o.log})
 	if err != nil {

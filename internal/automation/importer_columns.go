@@ -22,6 +22,7 @@ const (
 	colUnitPrice
 	colTaxCode
 	colNote
+	colPeriod
 	numColumns
 )
 
@@ -39,6 +40,7 @@ var headings = [numColumns][]string{
 	colUnitPrice:    {"unitprice", "price", "unitamount"},
 	colTaxCode:      {"taxcode", "tax", "vatcode", "vat", "taxrate"},
 	colNote:         {"note", "notes", "comment", "comments", "memo"},
+	colPeriod:       {"period", "month", "billingmonth", "billingperiod"},
 }
 
 var required = []column{colKey, colCustomerID, colCurrency, colAmount}
@@ -46,7 +48,7 @@ var required = []column{colKey, colCustomerID, colCurrency, colAmount}
 // name is the heading that we ask for, as shown to people.
 func (c column) name() string {
 	return [numColumns]string{"key", "customer_id", "customer_name", "currency", "amount", "issue_date", "due_date",
-		"description", "quantity", "unit_price", "tax_code", "note"}[c]
+		"description", "quantity", "unit_price", "tax_code", "note", "period"}[c]
 }
 
 // foldHeading makes headings comparable: letters and digits only, in lower case.

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"time"
+
+	"onefold/internal/work"
 )
 
 // DateOrder is the order of day, month and year in a file.
@@ -64,6 +66,33 @@ func parseDate(cell string, order DateOrder) (string, error) {
 		return "", fmt.Errorf("the year of %q cannot be right", shown(cell))
 	}
 	return d.Format(time.DateOnly), nil
+}
+
+var otherMonth = regexp.MustCompile(`^([0-9]{1,2})[-/.]([0-9]{4})$|^([0-9]{4})[-/.]([0-9]{1,2})$`)
+
+// parseMonth reads a month, written like 2026-11, 11/2026 or November 2026, and returns it as 2006-01. An empty cell is
+// none. What could be a day as well, such as Nov-26, is refused.
+func parseMonth(cell string) (string, error) {
+	if cell == "" {
+		return "", nil
+	}
+	year, month := "", ""
+	if m := otherMonth.FindStringSubmatch(cell); m != nil {
+		year, month = m[2]+m[3], m[1]+m[4]
+	}
+	for _, layout := range []string{"January 2006", "Jan 2006"} {
+		if t, err := time.Parse(layout, cell); err == nil {
+			year, month = t.Format("2006"), t.Format("01")
+		}
+	}
+	t, err := time.Parse("2006-1", year+"-"+month)
+	if err == nil {
+		t, err = work.ParsePeriod(work.PeriodOf(t))
+	}
+	if err != nil {
+		return "", fmt.Errorf("the period %q must be a month: write it as 2026-11, or as 11/2026", shown(cell))
+	}
+	return work.PeriodOf(t), nil
 }
 
 func orderHint(o DateOrder) string {

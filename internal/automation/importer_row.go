@@ -40,8 +40,10 @@ func (s sheet) row(rec record) (work.New, error) {
 		return n, err
 	}
 	n.BusinessKey = clean
-	n.Invoice, err = s.invoice(rec)
-	if err != nil {
+	if n.Invoice, err = s.invoice(rec); err != nil {
+		return n, err
+	}
+	if n.Period, err = parseMonth(s.columns.of(rec, colPeriod)); err != nil {
 		return n, err
 	}
 	return n, n.Invoice.Validate()

@@ -29,7 +29,10 @@ type ReferenceTaken interface {
 
 // Intake records new items: the only way in for events, imports and planned runs. It is idempotent: the same key and
 // content, in any revision, meets the item that is there.
-type Intake struct{ Store IntakeStore }
+type Intake struct {
+	Store IntakeStore
+	Zone  *time.Location // the firm's: an item that names no month and no issue date belongs to its month there; nil: UTC
+}
 
 // IntakeResult says what became of one new item.
 type IntakeResult string
@@ -72,6 +75,7 @@ type candidate struct {
 	item  work.Item
 	key   work.PickKey
 	rules work.Rules
+	month string // as given; empty: found out
 	out   *Recorded
 }
 
@@ -126,7 +130,7 @@ func newCandidate(n work.New, system work.System) (candidate, error) {
 		return candidate{}, err
 	}
 	item.Invoice.Total = item.Invoice.Total.Round() // exact, as it is valid: the decimals that the currency has
-	return candidate{item: item, rules: system.Rules(), key: work.PickKey{CompanyID: item.CompanyID,
+	return candidate{item: item, rules: system.Rules(), month: n.Period, key: work.PickKey{CompanyID: item.CompanyID,
 		Automation: item.Automation, FoldedKey: work.FoldKey(item.BusinessKey), Step: item.Step}}, nil
 }
 
@@ -187,6 +191,9 @@ func (in Intake) changeOnce(ctx context.Context, waiting []candidate) error {
 				continue
 			}
 			c.item.RecordedAt = now
+			if c.item.Period == "" {
+				c.item.Period = work.PeriodOf(now.In(in.zone()))
+			}
 			move, err := work.Decide(c.item, work.Recorded{}, c.rules, now)
 			if err != nil {
 				return nil, err
@@ -212,9 +219,20 @@ func (in Intake) changeOnce(ctx context.Context, waiting []candidate) error {
 			*c.out = Recorded{Result: IntakeNew, Item: item}
 		default:
 			*c.out = compare(c.item, item)
+			if c.out.Result == IntakeKnown && c.month != "" && c.month != item.Period {
+				*c.out = Recorded{Result: IntakeConflict, Item: item,
+					Err: fmt.Errorf("%s is on record for another month: recorded %s, given %s", item.BusinessKey, item.Period, c.month)}
+			}
 		}
 	}
 	return nil
+}
+
+func (in Intake) zone() *time.Location {
+	if in.Zone == nil {
+		return time.UTC
+	}
+	return in.Zone
 }
 
 func keyOf(it work.Item) work.PickKey {
@@ -223,7 +241,7 @@ func keyOf(it work.Item) work.PickKey {
 
 // otherRevisions turns a conflict with the present content into "known" if the content is that of another revision.
 func (in Intake) otherRevisions(ctx context.Context, n work.New, r *Recorded) error {
-	if r.Result != IntakeConflict || r.Item.SystemID != n.SystemID || (r.Item.Revision <= 1 && r.Item.Proposed == 0) {
+	if r.Result != IntakeConflict || r.Item.SystemID != n.SystemID || n.Period != "" && n.Period != r.Item.Period || (r.Item.Revision <= 1 && r.Item.Proposed == 0) {
 		return nil
 	}
 	known, err := in.Store.Fingerprints(ctx, r.Item.ID)

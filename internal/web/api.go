@@ -91,6 +91,7 @@ type apiItem struct {
 	Automation     string    `json:"automation"`
 	System         string    `json:"system"`
 	Step           string    `json:"step"`
+	Period         string    `json:"period"`
 	Status         string    `json:"status"`
 	Reason         string    `json:"reason,omitempty"`
 	Attempts       int       `json:"attempts"`
@@ -121,7 +122,7 @@ type apiStep struct {
 }
 
 func toAPI(it work.Item) apiItem {
-	return apiItem{ID: it.ID, Key: it.BusinessKey, Automation: it.Automation, System: it.SystemID, Step: it.Step, Status: string(it.Status),
+	return apiItem{ID: it.ID, Key: it.BusinessKey, Automation: it.Automation, System: it.SystemID, Step: it.Step, Period: it.Period, Status: string(it.Status),
 		Reason: string(it.Reason), Attempts: it.Attempts, ExternalID: it.ExternalID, ExternalNumber: it.ExternalNumber,
 		ExternalURL: it.ExternalURL, Reference: it.Reference, LastError: text(it.LastError, 300), Customer: it.Invoice.CustomerID,
 		Total:      apiAmount{decimal(it.Invoice.Total.Number()), it.Invoice.Total.CurrencyCode()},

@@ -19,6 +19,7 @@ type apiNew struct {
 	Key        string     `json:"key"`
 	System     string     `json:"system"`
 	Automation string     `json:"automation"`
+	Period     string     `json:"period"` // a month, "2026-11"; empty: that of the issue date, else the present one
 	Invoice    apiInvoice `json:"invoice"`
 }
 
@@ -113,5 +114,5 @@ func (n apiNew) item(by work.Actor) (work.New, error) {
 	for _, l := range n.Invoice.Lines {
 		v.Lines = append(v.Lines, work.Line{Description: l.Description, Quantity: string(l.Quantity), UnitPrice: string(l.UnitPrice), TaxCode: l.TaxCode})
 	}
-	return work.New{Automation: orText(n.Automation, invoicesAutomation), BusinessKey: n.Key, SystemID: n.System, Invoice: v, Source: "api", By: by}, nil
+	return work.New{Automation: orText(n.Automation, invoicesAutomation), BusinessKey: n.Key, SystemID: n.System, Invoice: v, Source: "api", Period: n.Period, By: by}, nil
 }

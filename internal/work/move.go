@@ -1,9 +1,6 @@
 package work
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // Move is one decision on one item: the item as it is afterwards and the rows that record how it came there. The store
 // writes all of it in one transaction, or nothing.
@@ -177,11 +174,12 @@ type New struct {
 	Prefix      string   // keeps installations apart; may be empty
 	Invoice     Invoice
 	Source      string
-	Period      string // the month that it belongs to, "2026-11"; empty: that of the issue date, else that of the recording in UTC
+	Period      string // the month that it belongs to, "2026-11"; empty: that of the issue date, else that of the recording
 	By          Actor
 }
 
-// NewItem makes the first step's item, before it is recorded. Errors are in the user's words.
+// NewItem makes the first step's item, before it is recorded. A zero now is not known yet: the month of an item without an
+// issue date is then left empty for intake to fill in. Errors are in the user's words.
 func NewItem(n New, c Capabilities, now time.Time) (Item, error) {
 	key, err := CleanKey(n.BusinessKey)
 	if err != nil {
@@ -204,19 +202,6 @@ func NewItem(n New, c Capabilities, now time.Time) (Item, error) {
 	}
 	return Item{CompanyID: n.CompanyID, Automation: n.Automation, BusinessKey: key, Step: n.Steps[0], Steps: n.Steps,
 		SystemID: n.SystemID, Reference: ref, Key: idem, Invoice: n.Invoice, Source: n.Source, Period: period, RecordedBy: n.By, RecordedAt: now}, nil
-}
-
-func period(n New, now time.Time) (string, error) {
-	switch {
-	case n.Period == "" && n.Invoice.IssueDate != "":
-		return n.Invoice.IssueDate[:len("2026-11")], nil
-	case n.Period == "":
-		return now.UTC().Format("2006-01"), nil
-	}
-	if _, err := time.Parse("2006-01", n.Period); err != nil {
-		return "", fmt.Errorf("the period %q must be a month, written like 2026-11", n.Period)
-	}
-	return n.Period, nil
 }
 
 // Picked is one item under the lock of a change, with the rules of its system at that moment.
