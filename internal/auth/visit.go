@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -79,6 +80,21 @@ func (a *Auth) Visit(w http.ResponseWriter, r *http.Request) (Visit, error) {
 // Peek returns who makes the request and leaves the session as it is: for requests that a page makes by itself, which
 // must not keep it alive.
 func (a *Auth) Peek(r *http.Request) (Visit, error) { return a.load(r) }
+
+// Again judges the visit's session as it is now and leaves it as it is: for an answer that goes on long after its request.
+// It is the zero Visit if the session is gone, or has another id since a while.
+func (a *Auth) Again(ctx context.Context, v Visit) (Visit, error) {
+	row, user, err := a.store.SessionByHash(ctx, v.Session.IDHash)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return Visit{}, nil
+	case err != nil:
+		return Visit{}, fmt.Errorf("read the session: %w", err)
+	case row.IDHash != v.Session.IDHash && !a.now().Before(row.RotatedAt.Add(grace)):
+		return Visit{User: user, Session: row}, nil
+	}
+	return a.visit(ctx, row, user)
+}
 
 func (a *Auth) load(r *http.Request) (Visit, error) {
 	s, err := a.cookies.Get(r, a.cookies.name)
