@@ -1,6 +1,7 @@
 package review
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -9,7 +10,7 @@ import (
 )
 
 // Action is one thing that staff may do with an item. The values are those of the events' names and are stored with the
-// history of decisions.
+// history of decisions, if not said otherwise.
 type Action string
 
 const (
@@ -21,17 +22,34 @@ const (
 	Approve Action = "approve" // let an item above the limit go
 	Hold    Action = "hold"    // take it out of the automation's hands
 	Reopen  Action = "reopen"  // take it back to the people
+	Correct Action = "correct" // replace what is to be made, and send that
+	Note    Action = "note"    // put a remark on record
 	Assign  Action = "assign"  // name the colleague who works on it
+
+	TurnDown Action = "turn-down" // close what waits for approval; kept as a close
 )
 
 // Actions lists every action in the order in which pages offer them.
-var Actions = []Action{Approve, Retry, Check, Attest, Resolve, Close, Hold, Reopen, Assign}
+var Actions = []Action{Approve, TurnDown, Retry, Correct, Check, Attest, Resolve, Close, Hold, Reopen, Note, Assign}
+
+// event is the name under which the action is kept with the history.
+func (a Action) event() string {
+	if a == TurnDown {
+		return string(Close)
+	}
+	return string(a)
+}
+
+// CloseReasons are the codes that people choose from when they close an item, in the order of the page.
+var CloseReasons = []string{"not_wanted", "mistake", "twice", "other_key", "test", "other"}
 
 // Refusals of this package, beside those of work.
 const (
 	RefusedRole    work.RefusalCode = "role"     // the actor may read only
 	RefusedTooLong work.RefusalCode = "too_long" // the note or the reference is too long
 	RefusedTaken   work.RefusalCode = "taken"    // the record already belongs to another item
+	RefusedWhy     work.RefusalCode = "why"      // a reason from the list is needed
+	RefusedDiffers work.RefusalCode = "differs"  // the record's amount differs: that must be confirmed
 )
 
 // The longest texts that people may type, in characters.
@@ -46,6 +64,10 @@ type Input struct {
 	Reference string
 	To        string // of Assign; empty: nobody
 	StepsDone bool   // of Resolve: the following steps are done too
+	Differs   bool   // of Resolve: the record counts although its amount differs
+	Why       string // of Close: one of CloseReasons
+
+	Invoice *work.Invoice // of Correct: what is to be made instead
 }
 
 // clean drops what no database can store and what nobody meant to type.
@@ -90,7 +112,19 @@ func decide(a Action, in Input, by work.Actor, it work.Item, r work.Rules, now t
 	case Resolve:
 		return work.Decide(it, work.Resolve{By: by, Reference: in.Reference, Note: in.Note, StepsDone: in.StepsDone}, r, now)
 	case Close:
-		return work.Decide(it, work.Close{By: by, Note: in.Note}, r, now)
+		if !slices.Contains(CloseReasons, in.Why) && it.Status == work.Review {
+			return work.Move{}, &work.Refusal{Code: RefusedWhy}
+		}
+		return work.Decide(it, work.Close{By: by, Why: in.Why, Note: in.Note}, r, now)
+	case TurnDown:
+		return work.Decide(it, work.Close{By: by, Why: work.TurnedDown, Note: in.Note}, r, now)
+	case Correct:
+		if in.Invoice == nil {
+			return work.Move{}, &work.Refusal{Code: work.RefusedInvalidItem}
+		}
+		return work.Decide(it, work.Correct{By: by, Invoice: *in.Invoice, Note: in.Note}, r, now)
+	case Note:
+		return work.Decide(it, work.Note{By: by, Text: in.Note}, r, now)
 	case Reopen:
 		return work.Decide(it, work.Reopen{By: by, Note: in.Note}, r, now)
 	case Assign:

@@ -16,13 +16,15 @@ type Detail struct {
 	Older    bool           // there are attempts before these
 	Acts     []work.Act     // newest first
 	Offers   []Offered
-	Settled  time.Time // when the last unsettled send counts as settled; zero: nothing is unsettled
+	Settled  time.Time      // when the last unsettled send counts as settled; zero: nothing is unsettled
+	Seen     *Sighting      // what the accounting system was last seen to hold; nil: nothing was seen
+	Proposal *work.Revision // the correction that waits; nil: none
 	Now      time.Time
 }
 
 const (
 	attemptsOnPage = 20
-	actsOnPage     = 50
+	actsOnPage     = 200
 )
 
 // Detail reads one item for its page: the newest attempts with a number below before (0: the newest), or ErrNotFound.
@@ -54,6 +56,16 @@ func (s *Service) Detail(ctx context.Context, by work.Actor, id int64, before in
 	if d.Acts, err = s.store.Acts(ctx, id, actsOnPage); err != nil {
 		return Detail{}, err
 	}
+	if d.Seen, err = s.sighting(ctx, id); err != nil {
+		return Detail{}, err
+	}
+	if d.Item.Proposed > 0 {
+		proposal, err := s.store.Revision(ctx, id, d.Item.Proposed)
+		if err != nil {
+			return Detail{}, err
+		}
+		d.Proposal = &proposal
+	}
 	rules := d.System.Rules()
 	d.Offers, d.Settled = Offer(d.Item, by, rules, d.Now), d.Item.SettledAt(rules)
 	return d, nil
@@ -65,4 +77,21 @@ func (d Detail) Moved(seen int64) *Conflict {
 		return nil
 	}
 	return newest(d.Item, d.Acts, d.Attempts)
+}
+
+// beside is how long somebody who did something to an item counts as being at it.
+const beside = 10 * time.Minute
+
+// Colleague is the newest act of another person within the last minutes: they may still be at it. Nil: nobody.
+func (d Detail) Colleague(by work.Actor) *work.Act {
+	for i := range d.Acts {
+		a := &d.Acts[i]
+		if d.Now.Sub(a.At) > beside {
+			return nil
+		}
+		if a.By.Kind == work.Person && !a.By.Same(by) {
+			return a
+		}
+	}
+	return nil
 }

@@ -117,6 +117,28 @@ func (s *Service) Act(ctx context.Context, by work.Actor, a Action, seen Seen, i
 		return Done{}, ErrForbidden
 	}
 	in = in.clean()
+	var there *Sighting
+	if a == Resolve && !in.Differs {
+		var err error
+		if there, err = s.sighting(ctx, seen.ID); err != nil {
+			return Done{}, err
+		}
+	}
+	done, err := s.change(ctx, by, a, seen, in, there)
+	for try := 0; a == Note && errors.As(err, new(*Conflict)) && try < noteTries; try++ {
+		// A remark holds whatever happened meanwhile, and what was typed must not be lost.
+		var conflict *Conflict
+		errors.As(err, &conflict)
+		seen.Version = conflict.Item.Version
+		done, err = s.change(ctx, by, a, seen, in, there)
+	}
+	return done, err
+}
+
+const noteTries = 5
+
+// change carries out the action on the version that was seen.
+func (s *Service) change(ctx context.Context, by work.Actor, a Action, seen Seen, in Input, there *Sighting) (Done, error) {
 	var done Done
 	var stale *work.Item
 	_, err := s.store.Change(ctx, work.Pick{IDs: []int64{seen.ID}}, func(now time.Time, picked []work.Picked) ([]work.Move, error) {
@@ -133,6 +155,9 @@ func (s *Service) Act(ctx context.Context, by work.Actor, a Action, seen Seen, i
 		if err != nil {
 			return nil, err
 		}
+		if there.Is(in.Reference) && there.AmountDiffers(it) {
+			return nil, &work.Refusal{Code: RefusedDiffers}
+		}
 		done = Done{Item: move.Item, At: now}
 		return []work.Move{move}, nil
 	})
@@ -143,7 +168,7 @@ func (s *Service) Act(ctx context.Context, by work.Actor, a Action, seen Seen, i
 	case err != nil:
 		return Done{}, err
 	case stale != nil:
-		return s.tooLate(ctx, by, a, seen, *stale)
+		return s.tooLate(ctx, by, a, seen, in, *stale)
 	}
 	return done, nil
 }
@@ -152,7 +177,7 @@ func (s *Service) Act(ctx context.Context, by work.Actor, a Action, seen Seen, i
 const recentActs = 50
 
 // tooLate tells the same form sent again from a colleague who was faster.
-func (s *Service) tooLate(ctx context.Context, by work.Actor, a Action, seen Seen, it work.Item) (Done, error) {
+func (s *Service) tooLate(ctx context.Context, by work.Actor, a Action, seen Seen, in Input, it work.Item) (Done, error) {
 	acts, err := s.store.Acts(ctx, it.ID, recentActs)
 	if err != nil {
 		return Done{}, err
@@ -162,7 +187,7 @@ func (s *Service) tooLate(ctx context.Context, by work.Actor, a Action, seen See
 		if act.At.Before(since) {
 			break
 		}
-		if act.What == string(a) && act.By.Same(by) {
+		if act.What == a.event() && act.By.Same(by) && (a != Note || act.Note == in.Note) {
 			return Done{Item: it, At: act.At, Again: true}, nil
 		}
 	}

@@ -64,6 +64,7 @@ func uncertain(w *rt.World, key string) int64 {
 
 func TestEveryAction(t *testing.T) {
 	note := review.Input{Note: "A note that is long enough."}
+	corrected := rt.Invoice("Acme Holdings Ltd", rt.Money(t, "1300.00", "EUR"))
 	cases := []struct {
 		name   string
 		item   func(w *rt.World) int64
@@ -75,7 +76,9 @@ func TestEveryAction(t *testing.T) {
 		{"retry of a refused one", func(w *rt.World) int64 { id := w.One("K"); w.Until(id, func() { w.Send(id, rt.Refused) }); return id }, review.Retry, review.Input{}, work.Queued},
 		{"hold", func(w *rt.World) int64 { return w.One("K") }, review.Hold, note, work.Review},
 		{"resolve", func(w *rt.World) int64 { return held(w, "K") }, review.Resolve, review.Input{Note: "by hand", Reference: "INV/1"}, work.Resolved},
-		{"close", func(w *rt.World) int64 { return held(w, "K") }, review.Close, note, work.Closed},
+		{"close", func(w *rt.World) int64 { return held(w, "K") }, review.Close, review.Input{Note: note.Note, Why: "mistake"}, work.Closed},
+		{"correct", func(w *rt.World) int64 { return held(w, "K") }, review.Correct, review.Input{Note: note.Note, Invoice: &corrected}, work.Queued},
+		{"note", func(w *rt.World) int64 { return w.One("K") }, review.Note, note, work.Queued},
 		{"attest", func(w *rt.World) int64 { return uncertain(w, "K") }, review.Attest, review.Input{Note: looked}, work.Queued},
 		{"reopen", func(w *rt.World) int64 { id := held(w, "K"); w.Happen(id, work.Close{By: ben, Note: "no"}); return id }, review.Reopen, note, work.Review},
 		{"assign", func(w *rt.World) int64 { return w.One("K") }, review.Assign, review.Input{To: "Ada Brown"}, work.Queued},
@@ -119,6 +122,7 @@ func TestEveryRefusal(t *testing.T) {
 	confirmed := func(w *rt.World) int64 { id := w.One("K"); w.Send(id, rt.AcceptedAs(1)); return id }
 	approval := func(s *work.System) { limit := rt.Money(t, "10", "EUR"); s.Policy.ApprovalLimit = &limit }
 	rita := rt.Recorder
+	same, corrected := rt.Invoice("Acme Holdings Ltd", rt.Money(t, "1200.00", "EUR")), rt.Invoice("Acme Holdings Ltd", rt.Money(t, "1300.00", "EUR"))
 	cases := []struct {
 		name   string
 		item   func(w *rt.World) int64
@@ -152,7 +156,20 @@ func TestEveryRefusal(t *testing.T) {
 		{"resolving needs a reference", stopped, ada, review.Resolve, review.Input{Reference: " ", Note: "n"}, is(work.RefusedReference), nil},
 		{"resolving needs a note", stopped, ada, review.Resolve, review.Input{Reference: "1", Note: " \x00"}, is(work.RefusedNote), nil},
 		{"only review is closed", one, ada, review.Close, review.Input{Note: "n"}, is(work.RefusedStatus), nil},
-		{"closing needs a note", stopped, ada, review.Close, review.Input{}, is(work.RefusedNote), nil},
+		{"closing needs a note", stopped, ada, review.Close, review.Input{Why: "other"}, is(work.RefusedNote), nil},
+		{"closing needs a reason", stopped, ada, review.Close, review.Input{Note: "n"}, is(review.RefusedWhy), nil},
+		{"closing needs a reason of the list", stopped, ada, review.Close, review.Input{Note: "n", Why: work.TurnedDown}, is(review.RefusedWhy), nil},
+		{"only what waits for approval is turned down", stopped, ada, review.TurnDown, review.Input{Note: "n"}, is(work.RefusedStatus), nil},
+		{"turned down, but not by who recorded it", one, rita, review.TurnDown, review.Input{Note: "n"}, is(work.RefusedOwn), approval},
+		{"a note needs a text", one, ada, review.Note, review.Input{}, is(work.RefusedNote), nil},
+		{"a correction without an invoice", stopped, ada, review.Correct, review.Input{}, is(work.RefusedInvalidItem), nil},
+		{"a correction that changes nothing", stopped, ada, review.Correct, review.Input{Invoice: &same}, is(work.RefusedUnchanged), nil},
+		{"what was found is not corrected", func(w *rt.World) int64 {
+			id := w.One("K")
+			w.Send(id, rt.NoAnswer)
+			w.Find(id, rt.FoundOther(1))
+			return id
+		}, ada, review.Correct, review.Input{Invoice: &corrected}, is(work.RefusedFound), nil},
 		{"holding needs a note", one, ada, review.Hold, review.Input{}, is(work.RefusedNote), nil},
 		{"only waiting ones are held", stopped, ada, review.Hold, review.Input{Note: "n"}, is(work.RefusedStatus), nil},
 		{"only settled ones are reopened", one, ada, review.Reopen, review.Input{Note: "n"}, is(work.RefusedStatus), nil},
@@ -162,7 +179,7 @@ func TestEveryRefusal(t *testing.T) {
 		{"approval is not a retry", one, ada, review.Retry, review.Input{}, is(work.RefusedApproval), approval},
 		{"nor an attestation", one, ada, review.Attest, review.Input{Note: looked}, is(work.RefusedApproval), approval},
 		{"another item's record", func(w *rt.World) int64 { w.Send(w.One("other"), rt.AcceptedAs(1)); return held(w, "K") }, ada, review.Resolve, review.Input{Reference: rt.Record(1).ID, Note: "n"}, is(review.RefusedTaken), nil},
-		{"too long a note", stopped, ada, review.Close, review.Input{Note: strings.Repeat("ä", review.MaxNote+1)}, is(review.RefusedTooLong), nil},
+		{"too long a note", stopped, ada, review.Close, review.Input{Why: "other", Note: strings.Repeat("ä", review.MaxNote+1)}, is(review.RefusedTooLong), nil},
 		{"no such action", stopped, ada, review.Action("explode"), review.Input{}, is(work.RefusedStatus), nil},
 	}
 	for _, c := range cases {
@@ -348,8 +365,10 @@ func TestOfferAndActAgree(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				other := d.Item.Invoice
+				other.Note = "corrected"
 				i := slices.IndexFunc(d.Offers, func(o review.Offered) bool { return o.Action == a })
-				_, err = s.Act(t.Context(), by, a, seen(w, id), review.Input{Note: looked, Reference: "x" + strconv.FormatInt(id, 10)})
+				_, err = s.Act(t.Context(), by, a, seen(w, id), review.Input{Note: looked, Reference: "x" + strconv.FormatInt(id, 10), Why: "other", Invoice: &other})
 				if (err == nil) != (d.Offers[i].Refusal == nil) {
 					t.Errorf("%s, %s, %s: offered %v, answered %v", name, by.Name, a, d.Offers[i].Refusal, err)
 				}

@@ -72,7 +72,7 @@ type (
 	// Close says that the work will not be done.
 	Close struct {
 		By   Actor
-		Why  string // a code from the list that people choose from; empty: none was chosen
+		Why  string // a code from the list that people choose from, or TurnedDown; empty: none was chosen
 		Note string
 	}
 	// Reopen takes a resolved or closed item back to review.
@@ -92,6 +92,14 @@ type (
 		Invoice Invoice
 		Note    string
 	}
+	// Reported is what a report of the accounting system, its own export that a person uploaded, says about the item.
+	Reported struct {
+		By       Actor
+		Report   string    // which report, for the history; for example "report:7"
+		Exported time.Time // when the report was made: the start of this look
+		Whole    bool      // it lists every document of the item's period, and what we know to be there is in it
+		Lookup   Lookup    // what it holds for the item; NotFound: nothing
+	}
 	// Assign names the colleague who works on the item; an empty name releases it.
 	Assign struct {
 		By Actor
@@ -103,6 +111,9 @@ type (
 		Text string
 	}
 )
+
+// TurnedDown is why an item that waits for approval is closed by a colleague of the one who recorded it.
+const TurnedDown = "turned_down"
 
 func (Recorded) Name() string     { return "recorded" }
 func (Claimed) Name() string      { return "claimed" }
@@ -120,6 +131,7 @@ func (Close) Name() string        { return "close" }
 func (Reopen) Name() string       { return "reopen" }
 func (Attest) Name() string       { return "attest" }
 func (Correct) Name() string      { return "correct" }
+func (Reported) Name() string     { return "report" }
 func (Assign) Name() string       { return "assign" }
 func (Note) Name() string         { return "note" }
 

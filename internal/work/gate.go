@@ -50,6 +50,8 @@ const (
 	RefusedPaused      RefusalCode = "paused"             // the system takes no sends at the moment
 	RefusedNewKey      RefusalCode = "already_recorded"   // the item exists
 	RefusedInvalidItem RefusalCode = "invalid"            // the content cannot be issued
+	RefusedReport      RefusalCode = "report"             // the report proves nothing about it
+	RefusedReportOld   RefusalCode = "report_old"         // the report is too old to prove that it is not there
 )
 
 func (r *Refusal) Error() string {

@@ -60,7 +60,7 @@ type Item struct {
 	ExternalID     string
 	ExternalNumber string
 	ExternalURL    string
-	Evidence       string // how we know: "answer", "lookup", "late answer", or the label of a person
+	Evidence       string // how we know: "answer", "lookup", "late answer", "report", or the label of a person
 	Remark         string // for example "0.01 rounding"
 	Identity       string // the books that the item was sent to
 
@@ -121,7 +121,8 @@ func (it Item) Overdue(now time.Time) bool {
 	return it.Status.Open() && !it.SettleBy.IsZero() && now.After(it.SettleBy)
 }
 
-// Attempt is one call to the outside: opened before it and closed after it. A late answer is a row of its own.
+// Attempt is one call to the outside: opened before it and closed after it. A late answer is a row of its own, and so is
+// what a report held: a lookup without a node, asked for by a person, started when the report was made.
 type Attempt struct {
 	ItemID     int64
 	Number     int

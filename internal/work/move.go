@@ -21,7 +21,7 @@ const (
 	NoAttempt    AttemptOp = iota
 	OpenAttempt            // insert the row before the call
 	CloseAttempt           // fill in the end of the open row
-	LateAttempt            // insert a closed row for a late answer
+	LateAttempt            // insert a closed row: a late answer, or what a report held
 )
 
 // Decide applies the event to the item and returns everything that must be written with it. It returns Next's *Refusal.
@@ -58,6 +58,10 @@ func Decide(it Item, ev Event, r Rules, now time.Time) (Move, error) {
 		m.Op, m.Attempt = LateAttempt, closedFind(it, ev.Lookup, ev.Ended)
 		m.Attempt.Kind = Find
 		lateRow(&m.Attempt, next, ev.Attempt, ev.Ended)
+	case Reported:
+		m.Op, m.Attempt = LateAttempt, closedFind(it, ev.Lookup, now)
+		m.Attempt.Kind, m.Attempt.AskedBy = Find, ev.By.Label()
+		lateRow(&m.Attempt, next, 0, ev.Exported)
 	case Correct:
 		if number := max(next.Revision, next.Proposed); number > it.Revision { // else a proposal was dropped
 			m.Revision = &Revision{ItemID: it.ID, Number: number, Invoice: ev.Invoice,

@@ -34,17 +34,17 @@ func findClosed(it *Item, ev FindClosed, r Rules, now time.Time) error {
 	case before == Review:
 		lookedInReview(it, ev, l, r, now)
 	default:
-		lookedUnderWay(it, ev, l, before, r, now)
+		lookedUnderWay(it, ev, l, before, byLookup, r, now)
 	}
 	return nil
 }
 
-// lookedUnderWay decides for an item that the automation is working on.
-func lookedUnderWay(it *Item, ev FindClosed, l Lookup, before Status, r Rules, now time.Time) {
+// lookedUnderWay decides for an item that the automation is working on; how names the evidence if it is confirmed.
+func lookedUnderWay(it *Item, ev FindClosed, l Lookup, before Status, how string, r Rules, now time.Time) {
 	it.LookAsked = ""
 	switch l.Finding {
 	case FoundMatching:
-		found(it, l, r, now)
+		found(it, l, how, r, now)
 	case FoundDifferent, FoundSeveral, FoundVoid:
 		seen(it, l.Record)
 		it.LastError = "the record differs from what was asked for" + colon(l.Remark)
@@ -87,7 +87,7 @@ func lookedUnderWay(it *Item, ev FindClosed, l Lookup, before Status, r Rules, n
 }
 
 // found adopts the one record that matches.
-func found(it *Item, l Lookup, r Rules, now time.Time) {
+func found(it *Item, l Lookup, how string, r Rules, now time.Time) {
 	switch {
 	case it.LateID != "" && it.LateID != l.Record.ID:
 		it.LastError = fmt.Sprintf("two records: %s and %s", it.LateID, l.Record.ID)
@@ -102,7 +102,7 @@ func found(it *Item, l Lookup, r Rules, now time.Time) {
 		seen(it, l.Record)
 		toReview(it, ReasonMismatch)
 	default:
-		confirm(it, l.Record, byLookup, l.Remark, r, now)
+		confirm(it, l.Record, how, l.Remark, r, now)
 	}
 }
 

@@ -47,13 +47,7 @@ func acted(it *Item, ev Event, r Rules, now time.Time) error {
 	case Resolve:
 		return resolve(it, ev, r, now)
 	case Close:
-		switch {
-		case it.Status != Review:
-			return refuse(RefusedStatus)
-		case blank(ev.Note):
-			return refuse(RefusedNote)
-		}
-		settleByPerson(it, Closed, r, now)
+		return closeIt(it, ev, r, now)
 	case Reopen:
 		switch {
 		case it.Status != Resolved && it.Status != Closed:
@@ -71,6 +65,8 @@ func acted(it *Item, ev Event, r Rules, now time.Time) error {
 		return attest(it, ev, r, now)
 	case Correct:
 		return correct(it, ev, r, now)
+	case Reported:
+		return compared(it, ev, r, now)
 	default:
 		return refuse(RefusedStatus)
 	}
@@ -116,6 +112,22 @@ func approve(it *Item, ev Approve, now time.Time) error {
 		return refuse(RefusedFound)
 	}
 	it.Status, it.Reason, it.DueAt = Queued, "", now
+	return nil
+}
+
+func closeIt(it *Item, ev Close, r Rules, now time.Time) error {
+	down := ev.Why == TurnedDown
+	switch {
+	case it.Status != Review, down && it.Reason != ReasonApprovalRequired:
+		return refuse(RefusedStatus)
+	case down && ev.By.Kind != Person:
+		return refuse(RefusedPerson)
+	case down && ev.By.Same(it.RecordedBy):
+		return refuse(RefusedOwn)
+	case blank(ev.Note):
+		return refuse(RefusedNote)
+	}
+	settleByPerson(it, Closed, r, now)
 	return nil
 }
 

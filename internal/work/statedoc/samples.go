@@ -20,6 +20,7 @@ func Samples() []Sample {
 		l.lateAnswers(status)
 		l.lateLookups(status)
 		l.people(status)
+		l.reports(status)
 	}
 	return l.samples
 }

@@ -55,6 +55,11 @@ func (l *list) inReview() {
 	add(work.Resolve{By: anna, Note: "done"}, "without a reference")
 	add(work.Resolve{By: anna, Reference: "R1"}, "without a note")
 	add(work.Close{By: anna}, "without a note")
+	down := func(by work.Actor) work.Event { return work.Close{By: by, Why: work.TurnedDown, Note: "too much"} }
+	add(down(bert), "turned down, waits for approval", approvalDue)
+	add(down(anna), "turned down, waits for approval, by who recorded it", approvalDue)
+	add(down(robot), "turned down, waits for approval, by a token", approvalDue)
+	add(down(bert), "turned down, needs no approval")
 	add(work.Attest{By: anna, Note: "no"}, "without a sentence")
 	add(work.Attest{By: anna, Note: lookedNote, Bulk: true}, "in bulk")
 	add(work.Attest{By: robot, Note: lookedNote}, "by a token")
