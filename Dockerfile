@@ -3,7 +3,8 @@
 #   docker build -t onefold .
 #   docker run --read-only --tmpfs /tmp -v onefold:/data -p 8080:8080 onefold
 
-FROM golang:1.26-bookworm AS build
+# scripts/check-vulnerabilities judges the standard library of this version.
+FROM golang:1.26.11-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
