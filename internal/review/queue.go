@@ -101,12 +101,14 @@ type Page struct {
 // Store is what review needs from the database.
 type Store interface {
 	Evidence
-	// Search finds rows: exact matches if there are any, else prefix, else part.
+	// Search finds rows: exact matches if there are any, else by amount, else prefix, else part.
 	Search(ctx context.Context, q Query) (Page, error)
 	// Groups counts the query's rows by system, reason and kind of error, the largest first, at most limit.
 	Groups(ctx context.Context, q Query, limit int) ([]Group, error)
 	// Count returns how many rows the query lists, but stops counting at most.
 	Count(ctx context.Context, q Query, most int64) (int64, error)
+	// Automations returns the names of all automations that have items, in order.
+	Automations(ctx context.Context, companyID int64) ([]string, error)
 	// Views returns the person's saved views and the shared ones, by name.
 	Views(ctx context.Context, companyID int64, owner string) ([]View, error)
 	// SaveView saves a view; one of the same owner and name is replaced.

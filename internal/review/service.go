@@ -80,10 +80,16 @@ func (s *Service) Search(ctx context.Context, by work.Actor, q Query) (Page, err
 	if !MayRead(by) {
 		return Page{}, ErrForbidden
 	}
-	q.CompanyID = s.company
-	q.Text = strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(q.Text, "\uFFFD"), "\x00", ""))
+	q = s.clean(q)
 	q.Limit = min(max(q.Limit, 1), 200)
 	return s.store.Search(ctx, q)
+}
+
+// clean is the query within the service's company, without what nobody meant to type.
+func (s *Service) clean(q Query) Query {
+	q.CompanyID = s.company
+	q.Text = strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(q.Text, "\uFFFD"), "\x00", ""))
+	return q
 }
 
 // Counts returns the number of business keys in each tab.

@@ -2,94 +2,90 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
-	"unicode/utf8"
 
 	"onefold/internal/review"
 	"onefold/internal/work"
 )
 
-// shownRow is the condition for the one row that stands for an automation and business key: its first step that is not
-// done, or the last one if all are.
-const shownRow = "(i.status NOT IN ('confirmed', 'resolved') OR NOT EXISTS (SELECT 1 FROM items n WHERE n.previous_id = i.id))" +
-	" AND (i.previous_id IS NULL OR NOT EXISTS (SELECT 1 FROM item_keys m JOIN item_keys o ON o.folded_key = m.folded_key" +
-	" AND o.company_id = m.company_id AND o.automation = m.automation AND o.item_id < m.item_id" +
-	" JOIN items e ON e.id = o.item_id WHERE m.item_id = i.id AND e.status NOT IN ('confirmed', 'resolved')))"
-
-// tabs are the statuses of each list. An open call belongs to the list of what it does.
-var tabs = map[review.Tab][]work.Status{
-	review.TabReview:   {work.Review},
-	review.TabUnknown:  {work.Pending, work.InProgress},
-	review.TabWaiting:  {work.Queued, work.Failed, work.InProgress},
-	review.TabFinished: {work.Confirmed, work.Resolved},
-	review.TabClosed:   {work.Closed},
-	review.TabAll:      work.Statuses,
-}
-
-// maxHits is how many rows a search by a beginning or a part looks at.
+// maxHits is how many matches one way of searching looks at, the newest first.
 const maxHits = 5000
 
-// searcher is how a database finds a part of a text.
-type searcher interface {
-	id() string      // the item id of item_search
-	numbers() string // the numbers of a JSON array in the parameter ?1
-	// chains are all items i that share a key with the ids in a JSON array.
-	chains(parameter string) string
-	// part is a condition on item_search, with the parameter's value.
-	part(folded string) (condition string, arg any)
+// ways are the ways of searching, in the order in which they are tried. A key that is exactly the text always wins.
+var ways = []review.How{review.HowExact, review.HowAmount, review.HowPrefix, review.HowPart}
+
+// wanted is a search text in the forms in which it is compared.
+type wanted struct {
+	folded     string // as keys and words are
+	plain      string // as references and numbers are
+	amounts    []units
+	currencies []string // of the amounts; none: any
+}
+
+func newWanted(text string) wanted {
+	text = tidy(strings.ToValidUTF8(text, "\uFFFD"), maxShort)
+	w := wanted{folded: work.FoldKey(text), plain: lowerASCII(strings.Join(strings.Fields(text), " "))}
+	w.amounts, w.currencies = readAmount(text)
+	return w
 }
 
 // Search implements review.Store. The order is by last change, then by id, so each row is on exactly one page.
-func (s *Store) Search(ctx context.Context, q review.Query) (review.Page, error) {
+func (s *Store) Search(ctx context.Context, q review.Query) (page review.Page, err error) {
 	q.Limit = min(max(q.Limit, 1), 200)
-	text := tidy(strings.ToValidUTF8(q.Text, "\uFFFD"), maxShort)
-	folded := work.FoldKey(text)
-	if folded == "" {
-		return s.page(ctx, q, review.HowAll, nil)
+	how, err := s.search(ctx, q, func(hits []int64) (bool, error) {
+		if q.After != (review.Cursor{}) && hits != nil { // a later page belongs to the way in which the first one was found
+			n, err := s.countRows(ctx, q, hits, 1)
+			if err != nil || n == 0 {
+				return false, err
+			}
+		}
+		page, err = s.page(ctx, q, hits)
+		return len(page.Items) > 0 || q.After != (review.Cursor{}), err
+	})
+	if how == review.HowNone {
+		page = review.Page{}
 	}
-	plain := lowerASCII(strings.Join(strings.Fields(text), " "))
-	for _, how := range []review.How{review.HowExact, review.HowPrefix, review.HowPart} {
-		hits, err := s.hits(ctx, how, q.CompanyID, folded, plain)
+	page.How = how
+	return page, err
+}
+
+// search calls use with the hits of one way after the other, until one is of use. Without a text to search for it is
+// called once, with nil.
+func (s *Store) search(ctx context.Context, q review.Query, use func(hits []int64) (bool, error)) (review.How, error) {
+	w := newWanted(q.Text)
+	if w.folded == "" {
+		_, err := use(nil)
+		return review.HowAll, err
+	}
+	for _, how := range ways {
+		hits, err := s.hits(ctx, how, q.CompanyID, w)
 		if err != nil {
-			return review.Page{}, err
+			return review.HowNone, err
 		}
 		if len(hits) == 0 {
 			continue
 		}
-		if q.After != (review.Cursor{}) { // a later page belongs to the way in which the first one was found
-			first := q
-			first.After, first.Limit = review.Cursor{}, 1
-			page, err := s.page(ctx, first, how, hits)
-			if err != nil {
-				return review.Page{}, err
-			}
-			if len(page.Items) == 0 {
-				continue
-			}
-			return s.page(ctx, q, how, hits)
-		}
-		page, err := s.page(ctx, q, how, hits)
-		if err != nil || len(page.Items) > 0 {
-			return page, err
+		if ok, err := use(hits); err != nil || ok {
+			return how, err
 		}
 	}
-	return review.Page{How: review.HowNone}, nil
+	return review.HowNone, nil
 }
 
 // hits are the ids of items that match.
-func (s *Store) hits(ctx context.Context, how review.How, company int64, folded, plain string) ([]int64, error) {
+func (s *Store) hits(ctx context.Context, how review.How, company int64, w wanted) ([]int64, error) {
 	const known = "external_id <> '' AND status IN ('confirmed', 'resolved')"
 	switch how {
 	case review.HowExact:
 		return s.ids(ctx, "SELECT item_id AS id FROM item_keys WHERE folded_key = ?2 AND company_id = ?1"+
 			" UNION SELECT item_id FROM item_keys WHERE lower(reference) = ?3 AND company_id = ?1"+
 			" UNION SELECT id FROM items WHERE lower(external_id) = ?3 AND company_id = ?1 AND "+known+
-			" UNION SELECT id FROM items WHERE lower(external_number) = ?3 AND external_number <> '' AND company_id = ?1", company, folded, plain)
+			" UNION SELECT id FROM items WHERE lower(external_number) = ?3 AND external_number <> '' AND company_id = ?1", company, w.folded, w.plain)
+	case review.HowAmount:
+		return s.amountHits(ctx, company, w)
 	case review.HowPrefix: // the last ones first: numbers grow
 		const last = "\U0010FFFF"
 		some := func(text string) string {
@@ -99,12 +95,35 @@ func (s *Store) hits(ctx context.Context, how review.How, company int64, folded,
 			" UNION "+some("SELECT item_id AS id FROM item_keys WHERE lower(reference) >= ?3 AND lower(reference) < ?5 AND company_id = ?1 ORDER BY lower(reference)")+
 			" UNION "+some("SELECT id FROM items WHERE lower(external_id) >= ?3 AND lower(external_id) < ?5 AND company_id = ?1 AND "+known+" ORDER BY lower(external_id)")+
 			" UNION "+some("SELECT id FROM items WHERE lower(external_number) >= ?3 AND lower(external_number) < ?5 AND external_number <> '' AND company_id = ?1 ORDER BY lower(external_number)"),
-			company, folded, plain, folded+last, plain+last)
+			company, w.folded, w.plain, w.folded+last, w.plain+last)
 	default:
-		condition, arg := s.db.search().part(folded)
+		condition, arg := s.db.search().part(w.folded)
 		return s.ids(ctx, "SELECT w.id FROM (SELECT "+s.db.search().id()+" AS id FROM item_search WHERE "+condition+" LIMIT "+strconv.Itoa(maxHits)+") w"+
 			" JOIN item_keys k ON k.item_id = w.id WHERE k.company_id = ?1", company, arg)
 	}
+}
+
+// amountHits are the items whose amount, as it is now, is one of those wanted.
+func (s *Store) amountHits(ctx context.Context, company int64, w wanted) ([]int64, error) {
+	if len(w.amounts) == 0 {
+		return nil, nil
+	}
+	currencies, err := w.currencies, error(nil)
+	if len(currencies) == 0 {
+		if currencies, err = s.currencies(ctx); err != nil || len(currencies) == 0 {
+			return nil, err
+		}
+	}
+	b := &pageQuery{args: []any{company}}
+	db := s.db.search()
+	var branches []string
+	for _, amount := range w.amounts {
+		for _, code := range currencies {
+			branches = append(branches, "SELECT * FROM (SELECT item_id, number FROM revisions WHERE currency = "+b.add(code)+" AND "+db.total()+" = "+
+				db.amount(b.add, amount)+" ORDER BY item_id DESC LIMIT "+strconv.Itoa(maxHits)+") b"+strconv.Itoa(len(branches)))
+		}
+	}
+	return s.ids(ctx, "SELECT i.id FROM ("+strings.Join(branches, " UNION ALL ")+") r CROSS JOIN items i WHERE i.id = r.item_id AND i.revision = r.number AND i.company_id = ?1", b.args...)
 }
 
 func (s *Store) ids(ctx context.Context, text string, args ...any) (list []int64, err error) {
@@ -123,132 +142,20 @@ func (s *Store) ids(ctx context.Context, text string, args ...any) (list []int64
 	return list, r.Err()
 }
 
-// page reads one page of the list: of all rows, or of the keys of the hits.
-func (s *Store) page(ctx context.Context, q review.Query, how review.How, hits []int64) (page review.Page, err error) {
-	page.How = how
-	b := &pageQuery{place: s.db.at}
-	var branches []string
-	for _, status := range statuses(q) {
-		if hits == nil { // one walk down the index for each status
-			branches = append(branches, "SELECT * FROM (SELECT i.id, i.changed_at FROM items i WHERE i.company_id = "+b.add(q.CompanyID)+
-				" AND i.status = '"+string(status)+"'"+b.filter(q, status)+" AND "+shownRow+
-				" ORDER BY i.changed_at DESC, i.id DESC LIMIT "+strconv.Itoa(q.Limit+1)+") s")
-		} else {
-			branches = append(branches, "(i.status = '"+string(status)+"'"+b.filter(q, status)+")")
-		}
-	}
-	if len(branches) == 0 {
-		return page, nil
-	}
-	text := "SELECT id, changed_at FROM (" + strings.Join(branches, " UNION ALL ") + ") u ORDER BY changed_at DESC, id DESC LIMIT " + strconv.Itoa(q.Limit+1)
-	if hits != nil {
-		list, err := json.Marshal(hits)
-		if err != nil {
-			return page, err
-		}
-		text = "SELECT DISTINCT i.id, i.changed_at FROM " + s.db.search().chains(b.add(string(list))) + " WHERE (" + strings.Join(branches, " OR ") + ") AND " + shownRow +
-			" ORDER BY i.changed_at DESC, i.id DESC LIMIT " + strconv.Itoa(q.Limit+1)
-	}
-	places, err := s.places(ctx, text, b.args)
-	if err != nil {
-		return page, err
-	}
-	if len(places) > q.Limit {
-		places = places[:q.Limit]
-		page.Next = places[q.Limit-1]
-	}
-	page.Items, err = s.shown(ctx, places)
-	return page, err
-}
-
-// statuses are the statuses that the query asks for.
-func statuses(q review.Query) []work.Status {
-	tab := q.Tab
-	if tab == "" {
-		tab = review.TabAll
-	}
-	var list []work.Status
-	for _, status := range tabs[tab] {
-		if q.Filter.Status == "" || q.Filter.Status == status {
-			list = append(list, status)
-		}
-	}
-	return list
-}
-
-// pageQuery collects parameters.
-type pageQuery struct {
-	args  []any
-	place func(time.Time) any
-}
-
-func (b *pageQuery) add(v any) string {
-	b.args = append(b.args, v)
-	return "?" + strconv.Itoa(len(b.args))
-}
-
-// filter are the query's other conditions for rows of a status.
-func (b *pageQuery) filter(q review.Query, status work.Status) string {
-	var c strings.Builder
-	if status == work.InProgress {
-		c.WriteString(" AND i.lease_until IS NOT NULL") // as every open call; names the index
-	}
-	if status == work.InProgress && q.Tab == review.TabUnknown {
-		c.WriteString(" AND i.open_kind = 'find'")
-	}
-	if status == work.InProgress && q.Tab == review.TabWaiting {
-		c.WriteString(" AND i.open_kind = 'send'")
-	}
-	if q.Filter.Reason != "" {
-		c.WriteString(" AND i.reason = " + b.add(string(q.Filter.Reason)))
-	}
-	if q.Filter.SystemID != "" {
-		c.WriteString(" AND i.system_id = " + b.add(q.Filter.SystemID))
-	}
-	if q.After != (review.Cursor{}) {
-		c.WriteString(" AND (i.changed_at, i.id) < (" + b.add(b.place(q.After.At)) + ", " + b.add(q.After.ID) + ")")
-	}
-	return c.String()
-}
-
-func (s *Store) places(ctx context.Context, text string, args []any) (list []review.Cursor, err error) {
+func (s *Store) texts(ctx context.Context, text string, args ...any) (list []string, err error) {
 	r, err := s.db.query(ctx, text, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	for r.Next() {
-		var c review.Cursor
-		if err := r.Scan(&c.ID, stamp{&c.At}); err != nil {
+		var one string
+		if err := r.Scan(&one); err != nil {
 			return nil, fmt.Errorf("search: %w", err)
 		}
-		list = append(list, c)
+		list = append(list, one)
 	}
 	return list, r.Err()
-}
-
-// shown reads the items at the places, in their order, without the lines of their invoices.
-func (s *Store) shown(ctx context.Context, places []review.Cursor) ([]work.Item, error) {
-	ids := make([]int64, len(places))
-	for i, c := range places {
-		ids[i] = c.ID
-	}
-	found, err := s.byIDs(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	at := make(map[int64]work.Item, len(found))
-	for _, it := range found {
-		it.Invoice.Lines = nil
-		at[it.ID] = it
-	}
-	items := make([]work.Item, 0, len(ids))
-	for _, id := range ids {
-		if it, ok := at[id]; ok {
-			items = append(items, it)
-		}
-	}
-	return items, nil
 }
 
 // lowerASCII folds as the databases' lower() does on bytes: letters of other scripts keep their case.
@@ -260,48 +167,3 @@ func lowerASCII(s string) string {
 		return r
 	}, s)
 }
-
-type pgSearch struct{}
-
-func (pgSearch) numbers() string {
-	return "(SELECT value::bigint FROM json_array_elements_text(?1::json) AS j (value))"
-}
-
-// The joins go from the few to the many, whatever the planner believes.
-func (pgSearch) chains(p string) string {
-	return "json_array_elements_text(" + p + "::json) AS h (value)" +
-		" CROSS JOIN LATERAL (SELECT folded_key, company_id, automation FROM item_keys WHERE item_id = h.value::bigint OFFSET 0) m" +
-		" CROSS JOIN LATERAL (SELECT item_id FROM item_keys WHERE folded_key = m.folded_key AND company_id = m.company_id AND automation = m.automation OFFSET 0) o" +
-		" CROSS JOIN LATERAL (SELECT * FROM items WHERE id = o.item_id OFFSET 0) i"
-}
-
-func (pgSearch) id() string { return "item_id" }
-
-func (pgSearch) part(folded string) (string, any) {
-	if utf8.RuneCountInString(folded) < 3 {
-		return "strpos(words, ?2) > 0", folded
-	}
-	return "words LIKE ?2", "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(folded) + "%"
-}
-
-type sqliteSearch struct{}
-
-func (sqliteSearch) numbers() string { return "(SELECT value FROM json_each(?1))" }
-
-func (sqliteSearch) chains(p string) string {
-	return "json_each(" + p + ") h CROSS JOIN item_keys m ON m.item_id = h.value" +
-		" CROSS JOIN item_keys o ON o.folded_key = m.folded_key AND o.company_id = m.company_id AND o.automation = m.automation" +
-		" CROSS JOIN items i ON i.id = o.item_id"
-}
-
-func (sqliteSearch) id() string { return "rowid" }
-
-func (sqliteSearch) part(folded string) (string, any) {
-	if utf8.RuneCountInString(folded) < 3 { // shorter than what the index holds
-		return "instr(words, ?2) > 0", folded
-	}
-	return "item_search MATCH ?2", `"` + strings.ReplaceAll(folded, `"`, `""`) + `"`
-}
-
-func (p *postgres) search() searcher { return pgSearch{} }
-func (l *lite) search() searcher     { return sqliteSearch{} }

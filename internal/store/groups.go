@@ -1,0 +1,64 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"onefold/internal/review"
+)
+
+// Groups implements review.Store.
+func (s *Store) Groups(ctx context.Context, q review.Query, limit int) (groups []review.Group, err error) {
+	q.After = review.Cursor{}
+	_, err = s.search(ctx, q, func(hits []int64) (bool, error) {
+		groups, err = s.groupRows(ctx, q, hits, limit)
+		return len(groups) > 0, err
+	})
+	return groups, err
+}
+
+func (s *Store) groupRows(ctx context.Context, q review.Query, hits []int64, limit int) (groups []review.Group, err error) {
+	l, err := s.listing(ctx, q, hits)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.db.query(ctx, "SELECT system_id, reason, error_kind, count(*), min(changed_at), max(changed_at) FROM ("+
+		l.rows("i.id, i.system_id, i.reason, i.error_kind, i.changed_at", "")+") u GROUP BY system_id, reason, error_kind"+
+		" ORDER BY 4 DESC, system_id, reason, error_kind LIMIT "+strconv.Itoa(max(limit, 1)), l.args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for r.Next() {
+		var g review.Group
+		if err := r.Scan(&g.SystemID, (*string)(&g.Reason), &g.ErrorKind, &g.Count, stamp{&g.Oldest}, stamp{&g.Newest}); err != nil {
+			return nil, fmt.Errorf("read groups: %w", err)
+		}
+		groups = append(groups, g)
+	}
+	return groups, r.Err()
+}
+
+// Count implements review.Store.
+func (s *Store) Count(ctx context.Context, q review.Query, most int64) (n int64, err error) {
+	q.After = review.Cursor{}
+	_, err = s.search(ctx, q, func(hits []int64) (bool, error) {
+		n, err = s.countRows(ctx, q, hits, most)
+		return n > 0, err
+	})
+	return n, err
+}
+
+// countRows counts the rows of a query, but stops at most.
+func (s *Store) countRows(ctx context.Context, q review.Query, hits []int64, most int64) (n int64, err error) {
+	q.After = review.Cursor{}
+	l, err := s.listing(ctx, q, hits)
+	if err != nil {
+		return 0, err
+	}
+	limit := " LIMIT " + strconv.FormatInt(max(most, 0), 10)
+	err = s.row(ctx, "SELECT count(*) FROM (SELECT 1 FROM ("+l.rows("i.id", limit)+") r"+limit+") u", l.args, &n)
+	return n, err
+}

@@ -1,0 +1,276 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"onefold/internal/review"
+	"onefold/internal/work"
+)
+
+// shownRow is the condition for the one row that stands for an automation and business key: its first step that is not
+// done, or the last one if all are.
+const shownRow = "(i.status NOT IN ('confirmed', 'resolved') OR NOT EXISTS (SELECT 1 FROM items n WHERE n.previous_id = i.id))" +
+	" AND (i.previous_id IS NULL OR NOT EXISTS (SELECT 1 FROM item_keys m JOIN item_keys o ON o.folded_key = m.folded_key" +
+	" AND o.company_id = m.company_id AND o.automation = m.automation AND o.item_id < m.item_id" +
+	" JOIN items e ON e.id = o.item_id WHERE m.item_id = i.id AND e.status NOT IN ('confirmed', 'resolved')))"
+
+// tabs are the statuses of each list. An open call belongs to the list of what it does.
+var tabs = map[review.Tab][]work.Status{
+	review.TabReview:   {work.Review},
+	review.TabUnknown:  {work.Pending, work.InProgress},
+	review.TabWaiting:  {work.Queued, work.Failed, work.InProgress},
+	review.TabFinished: {work.Confirmed, work.Resolved},
+	review.TabClosed:   {work.Closed},
+	review.TabAll:      work.Statuses,
+}
+
+// listing writes the statements for the rows of a query. Every one has the same conditions, so a list, its count, its
+// groups and its export cannot differ. There are two ways to the rows: a walk down the list's index for each status,
+// in the order of the list; or from few known ids to their rows.
+type listing struct {
+	db       searcher
+	query    review.Query
+	statuses []work.Status
+	from     string // the few, as a FROM clause with items i; empty: walk
+	where    string // all conditions but the status
+	after    string // the keyset
+	pageQuery
+}
+
+// pageQuery collects the parameters of a statement.
+type pageQuery struct {
+	args  []any
+	place func(time.Time) any // how the database takes a time
+}
+
+// add returns the place of a new parameter.
+func (b *pageQuery) add(v any) string {
+	b.args = append(b.args, v)
+	return "?" + strconv.Itoa(len(b.args))
+}
+
+// listing prepares the statements for a query: for all rows, or for the documents of the hits.
+func (s *Store) listing(ctx context.Context, q review.Query, hits []int64) (*listing, error) {
+	l := &listing{db: s.db.search(), query: q, statuses: statuses(q), pageQuery: pageQuery{place: s.db.at}}
+	if err := l.filter(ctx, s); err != nil {
+		return nil, err
+	}
+	if q.After != (review.Cursor{}) {
+		l.after = " AND (i.changed_at, i.id) < (" + l.add(l.place(q.After.At)) + ", " + l.add(q.After.ID) + ")"
+	}
+	if hits != nil {
+		list, err := json.Marshal(hits)
+		if err != nil {
+			return nil, err
+		}
+		l.from = l.db.chains(l.add(string(list)))
+		return l, nil
+	}
+	few, err := s.few(ctx, q)
+	if err != nil || few == nil {
+		return l, err
+	}
+	l.from = l.db.each(few.text(l.add))
+	return l, nil
+}
+
+// statuses are the statuses that the query asks for.
+func statuses(q review.Query) []work.Status {
+	tab := q.Tab
+	if tab == "" {
+		tab = review.TabAll
+	}
+	var list []work.Status
+	for _, status := range tabs[tab] {
+		if (q.Filter.Status == "" || q.Filter.Status == status) && (!q.Filter.Overdue || status.Open()) {
+			list = append(list, status)
+		}
+	}
+	return list
+}
+
+// filter writes the conditions of the filter. Side rows are read by scalar subqueries: a planner that made joins of
+// them would read whole tables before the first row of a page.
+func (l *listing) filter(ctx context.Context, s *Store) error {
+	f := l.query.Filter
+	var c strings.Builder
+	text := func(column, value string) { // the second half names the partial index
+		if value != "" {
+			c.WriteString(" AND i." + column + " = " + l.add(value) + " AND i." + column + " <> ''")
+		}
+	}
+	text("reason", string(f.Reason))
+	text("error_kind", f.ErrorKind)
+	if f.Assigned == review.AssignedNobody {
+		c.WriteString(" AND i.assigned_to = ''")
+	} else {
+		text("assigned_to", f.Assigned)
+	}
+	if f.SystemID != "" {
+		c.WriteString(" AND i.system_id = " + l.add(f.SystemID))
+	}
+	if f.Period != "" {
+		c.WriteString(" AND i.period = " + l.add(f.Period))
+	}
+	var key string
+	if f.Automation != "" {
+		key += " AND k.automation = " + l.add(f.Automation)
+	}
+	if f.Source != "" {
+		key += " AND k.source = " + l.add(f.Source)
+	}
+	if key != "" {
+		c.WriteString(" AND (SELECT 1 FROM item_keys k WHERE k.item_id = i.id" + key + ") = 1")
+	}
+	amount, err := l.amount("r.")
+	if err != nil {
+		return err
+	}
+	if amount != "" {
+		c.WriteString(" AND (SELECT 1 FROM revisions r WHERE r.item_id = i.id AND r.number = i.revision" + amount + ") = 1")
+	}
+	if f.Overdue {
+		now, err := s.Now(ctx)
+		if err != nil {
+			return err
+		}
+		c.WriteString(" AND i.settle_by < " + l.add(l.place(now)))
+	}
+	if !f.ChangedBefore.IsZero() {
+		c.WriteString(" AND i.changed_at < " + l.add(l.place(f.ChangedBefore)))
+	}
+	l.where = c.String()
+	return nil
+}
+
+// amount is the condition on a revision's total and currency.
+func (l *listing) amount(alias string) (string, error) {
+	return amountRange(l.db, l.query.Filter, alias, l.add)
+}
+
+// amountRange is the condition on a revision's total and currency; empty if the filter asks for none.
+func amountRange(db searcher, f review.Filter, alias string, add func(any) string) (string, error) {
+	var c string
+	if f.Currency != "" {
+		c += " AND " + alias + "currency = " + add(strings.ToUpper(f.Currency))
+	}
+	for _, end := range []struct{ sign, text string }{{">=", f.Least}, {"<=", f.Most}} {
+		if end.text == "" {
+			continue
+		}
+		n, err := parseUnits(end.text, end.sign == ">=")
+		if err != nil {
+			return "", err
+		}
+		c += " AND " + alias + db.total() + " " + end.sign + " " + db.amount(add, n)
+	}
+	return c, nil
+}
+
+// rows is the statement for the rows, with these columns of items i; the tail orders and limits them.
+func (l *listing) rows(columns, tail string) string {
+	branches := make([]string, len(l.statuses))
+	company := l.add(l.query.CompanyID)
+	for i, status := range l.statuses {
+		if l.from == "" {
+			branches[i] = "SELECT * FROM (SELECT " + columns + " FROM items i WHERE i.company_id = " + company + l.has(status) + l.where + l.after +
+				" AND " + shownRow + tail + ") s" + strconv.Itoa(i)
+		} else {
+			branches[i] = "(" + strings.TrimPrefix(l.has(status), " AND ") + ")"
+		}
+	}
+	switch {
+	case len(branches) == 0: // nothing can be on this list
+		return "SELECT " + columns + " FROM items i WHERE i.company_id = " + company + " AND i.id < 0"
+	case l.from == "":
+		return strings.Join(branches, " UNION ALL ")
+	}
+	return "SELECT DISTINCT " + columns + " FROM " + l.from + " WHERE i.company_id = " + company + " AND (" + strings.Join(branches, " OR ") + ")" + l.where + l.after +
+		" AND " + shownRow + tail
+}
+
+// has is the condition for a status, with what names the index that holds its rows.
+func (l *listing) has(status work.Status) string {
+	c := " AND i.status = '" + string(status) + "'"
+	switch {
+	case status == work.InProgress:
+		c += " AND i.lease_until IS NOT NULL" // as every open call
+		switch l.query.Tab {
+		case review.TabUnknown:
+			c += " AND i.open_kind = 'find'"
+		case review.TabWaiting:
+			c += " AND i.open_kind = 'send'"
+		}
+	case status.Settled() && l.query.Filter.Period != "":
+		c += " AND i.status IN ('confirmed', 'resolved', 'closed')"
+	}
+	return c
+}
+
+// page reads one page of the list.
+func (s *Store) page(ctx context.Context, q review.Query, hits []int64) (page review.Page, err error) {
+	l, err := s.listing(ctx, q, hits)
+	if err != nil {
+		return page, err
+	}
+	limit := " LIMIT " + strconv.Itoa(q.Limit+1)
+	text := "SELECT id, changed_at FROM (" + l.rows("i.id, i.changed_at", " ORDER BY i.changed_at DESC, i.id DESC"+limit) +
+		") u ORDER BY changed_at DESC, id DESC" + limit
+	places, err := s.places(ctx, text, l.args)
+	if err != nil {
+		return page, err
+	}
+	if len(places) > q.Limit {
+		places = places[:q.Limit]
+		page.Next = places[q.Limit-1]
+	}
+	page.Items, err = s.shown(ctx, places)
+	return page, err
+}
+
+func (s *Store) places(ctx context.Context, text string, args []any) (list []review.Cursor, err error) {
+	r, err := s.db.query(ctx, text, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for r.Next() {
+		var c review.Cursor
+		if err := r.Scan(&c.ID, stamp{&c.At}); err != nil {
+			return nil, fmt.Errorf("search: %w", err)
+		}
+		list = append(list, c)
+	}
+	return list, r.Err()
+}
+
+// shown reads the items at the places, in their order, without the lines of their invoices. An item that moved since it
+// was found stands at its found place.
+func (s *Store) shown(ctx context.Context, places []review.Cursor) ([]work.Item, error) {
+	ids := make([]int64, len(places))
+	for i, c := range places {
+		ids[i] = c.ID
+	}
+	found, err := s.byIDs(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[int64]work.Item, len(found))
+	for _, it := range found {
+		it.Invoice.Lines = nil
+		at[it.ID] = it
+	}
+	items := make([]work.Item, 0, len(ids))
+	for _, id := range ids {
+		if it, ok := at[id]; ok {
+			items = append(items, it)
+		}
+	}
+	return items, nil
+}

@@ -1,0 +1,85 @@
+package store
+
+import (
+	"math/big"
+	"strings"
+	"unicode/utf8"
+)
+
+// searcher is what the databases write differently in a search.
+type searcher interface {
+	id() string      // the item id of item_search
+	numbers() string // the numbers of a JSON array in the parameter ?1
+	// chains are all items i that share a key with the ids in a JSON array.
+	chains(parameter string) string
+	// each is the items i whose ids a statement returns.
+	each(ids string) string
+	// part is a condition on item_search, with the parameter's value.
+	part(folded string) (condition string, arg any)
+	total() string                               // the column of revisions that compares as a number
+	amount(add func(any) string, n units) string // an amount as it compares with it
+}
+
+type pgSearch struct{}
+
+func (pgSearch) numbers() string {
+	return "(SELECT value::bigint FROM json_array_elements_text(?1::json) AS j (value))"
+}
+
+// The joins go from the few to the many, whatever the planner believes.
+func (pgSearch) chains(p string) string {
+	return "json_array_elements_text(" + p + "::json) AS h (value)" +
+		" CROSS JOIN LATERAL (SELECT folded_key, company_id, automation FROM item_keys WHERE item_id = h.value::bigint OFFSET 0) m" +
+		" CROSS JOIN LATERAL (SELECT item_id FROM item_keys WHERE folded_key = m.folded_key AND company_id = m.company_id AND automation = m.automation OFFSET 0) o" +
+		" CROSS JOIN LATERAL (SELECT * FROM items WHERE id = o.item_id OFFSET 0) i"
+}
+
+func (pgSearch) each(ids string) string {
+	return "(SELECT DISTINCT item_id FROM (" + ids + ") d OFFSET 0) c CROSS JOIN LATERAL (SELECT * FROM items WHERE id = c.item_id OFFSET 0) i"
+}
+
+func (pgSearch) id() string { return "item_id" }
+
+func (pgSearch) part(folded string) (string, any) {
+	if utf8.RuneCountInString(folded) < 3 {
+		return "strpos(words, ?2) > 0", folded
+	}
+	return "words LIKE ?2", "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(folded) + "%"
+}
+
+func (pgSearch) total() string { return "total" }
+
+func (pgSearch) amount(add func(any) string, n units) string {
+	text := new(big.Int).Set(n.n).String()
+	return "(" + add(text) + "::numeric / 10000)"
+}
+
+type sqliteSearch struct{}
+
+func (sqliteSearch) numbers() string { return "(SELECT value FROM json_each(?1))" }
+
+func (sqliteSearch) chains(p string) string {
+	return "json_each(" + p + ") h CROSS JOIN item_keys m ON m.item_id = h.value" +
+		" CROSS JOIN item_keys o ON o.folded_key = m.folded_key AND o.company_id = m.company_id AND o.automation = m.automation" +
+		" CROSS JOIN items i ON i.id = o.item_id"
+}
+
+func (sqliteSearch) each(ids string) string {
+	return "(SELECT DISTINCT item_id FROM (" + ids + ")) c CROSS JOIN items i ON i.id = c.item_id"
+}
+
+func (sqliteSearch) id() string { return "rowid" }
+
+func (sqliteSearch) part(folded string) (string, any) {
+	if utf8.RuneCountInString(folded) < 3 { // shorter than what the index holds
+		return "instr(words, ?2) > 0", folded
+	}
+	return "item_search MATCH ?2", `"` + strings.ReplaceAll(folded, `"`, `""`) + `"`
+}
+
+func (sqliteSearch) total() string { return "units" }
+
+func (sqliteSearch) amount(add func(any) string, n units) string { return add(n.int64()) }
+
+func (p *postgres) search() searcher { return pgSearch{} }
+func (l *lite) search() searcher     { return sqliteSearch{} }
