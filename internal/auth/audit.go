@@ -23,6 +23,7 @@ const (
 	DidDisable          = "user_disabled"
 	DidEnable           = "user_enabled"
 	DidRename           = "user_renamed"
+	DidChangeEmail      = "email_changed"
 	DidChangeRoles      = "roles_changed"
 	DidMakeResetLink    = "password_reset_link_made"
 	DidAcceptLink       = "password_link_used"

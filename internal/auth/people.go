@@ -36,7 +36,11 @@ func (a *Auth) newUser(n NewUser) (User, error) {
 	if !ok {
 		return User{}, &BadInput{"roles", "give at least one role of viewer, operator, ops and admin"}
 	}
-	return User{CompanyID: a.CompanyID, Login: login, Name: name, Roles: roles, CreatedAt: a.now()}, nil
+	u := User{CompanyID: a.CompanyID, Login: login, Name: name, Roles: roles, CreatedAt: a.now()}
+	if email, err := cleanEmail(login); err == nil {
+		u.Email = email
+	}
+	return u, nil
 }
 
 func cleanName(name, login string) (string, error) {

@@ -15,6 +15,7 @@ type User struct {
 	CompanyID         int64
 	Login             string // a short name or an e-mail address; unique without regard to case
 	Name              string // as colleagues see it
+	Email             string // where they are told things; empty: nowhere. Nobody signs in by it
 	Roles             []work.Role
 	PasswordHash      string // argon2id; empty: no sign-in by password
 	PasswordChangedAt time.Time

@@ -22,6 +22,7 @@ type userRow struct {
 	Login             string
 	FoldedLogin       string
 	Name              string
+	Email             string
 	Roles             string
 	PasswordHash      string
 	PasswordChangedAt moment
@@ -40,14 +41,14 @@ func (userRow) TableName() string { return "users" }
 
 func newUserRow(u auth.User) userRow {
 	return userRow{ID: u.ID, CompanyID: u.CompanyID, Login: tidy(u.Login, maxShort), FoldedLogin: auth.FoldLogin(u.Login), Name: tidy(u.Name, maxShort),
-		Roles: auth.RolesText(u.Roles), PasswordHash: u.PasswordHash, PasswordChangedAt: moment(u.PasswordChangedAt), MustChange: u.MustChange,
+		Email: tidy(u.Email, maxShort), Roles: auth.RolesText(u.Roles), PasswordHash: u.PasswordHash, PasswordChangedAt: moment(u.PasswordChangedAt), MustChange: u.MustChange,
 		DisabledAt: moment(u.DisabledAt), TOTPSecret: u.TOTPSecret, TOTPPending: u.TOTPPending, TOTPStep: u.TOTPStep, OIDCIssuer: u.OIDCIssuer,
 		OIDCSubject: u.OIDCSubject, CreatedAt: moment(u.CreatedAt), LastSignInAt: moment(u.LastSignInAt)}
 }
 
 func (r userRow) user() auth.User {
 	roles, _ := auth.ParseRoles(r.Roles) // a role of a newer version gives no right here
-	return auth.User{ID: r.ID, CompanyID: r.CompanyID, Login: r.Login, Name: r.Name, Roles: roles, PasswordHash: r.PasswordHash,
+	return auth.User{ID: r.ID, CompanyID: r.CompanyID, Login: r.Login, Name: r.Name, Email: r.Email, Roles: roles, PasswordHash: r.PasswordHash,
 		PasswordChangedAt: time.Time(r.PasswordChangedAt), MustChange: r.MustChange, DisabledAt: time.Time(r.DisabledAt), TOTPSecret: r.TOTPSecret,
 		TOTPPending: r.TOTPPending, TOTPStep: r.TOTPStep, OIDCIssuer: r.OIDCIssuer, OIDCSubject: r.OIDCSubject,
 		CreatedAt: time.Time(r.CreatedAt), LastSignInAt: time.Time(r.LastSignInAt)}
