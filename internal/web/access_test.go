@@ -90,6 +90,7 @@ var access = map[string]string{
 	"POST /items/:id/assign":       "operator admin",
 	"GET /import":                  "operator admin",
 	"POST /import":                 "operator admin",
+	"GET /live":                    "viewer operator ops admin",
 	"GET /systems":                 "viewer operator ops admin",
 	"POST /systems/:id/pause":      "ops admin",
 	"POST /systems/:id/resume":     "ops admin",

@@ -21,8 +21,9 @@ import (
 	"onefold/internal/work"
 )
 
-// The style sheet, the script and the icon are files of our own; nothing else is loaded, framed or sent elsewhere.
-const policy = "default-src 'none'; object-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+// The style sheet, the scripts and the icon are files of our own; nothing else is loaded, framed or sent elsewhere. Pages
+// fetch themselves again when something has changed.
+const policy = "default-src 'none'; object-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 func (s *server) securityHeaders(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
@@ -242,7 +243,7 @@ var stepPages = map[auth.Step]string{auth.SignedOut: "/login", auth.NeedsCode: "
 func (s *server) person(r rule, keeps bool) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
-			v, err := s.Auth.Visit(c.Response(), c.Request())
+			v, err := s.visitor(c)
 			if err != nil {
 				return err
 			}
@@ -260,12 +261,21 @@ func (s *server) person(r rule, keeps bool) echo.MiddlewareFunc {
 				return s.goOn(c, v)
 			}
 			c.Set(personKey, v.Actor)
+			s.setMark(c, r)
 			if len(r.roles) > 0 && !v.Actor.Can(r.roles...) {
 				return review.ErrForbidden
 			}
 			return next(c)
 		}
 	}
+}
+
+// visitor is who makes the request. What an open page asks for by itself does not keep the session alive.
+func (s *server) visitor(c echo.Context) (auth.Visit, error) {
+	if byItself(c) {
+		return s.Auth.Peek(c.Request())
+	}
+	return s.Auth.Visit(c.Response(), c.Request())
 }
 
 // goOn sends a person where their sign-in goes on.

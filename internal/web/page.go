@@ -18,9 +18,18 @@ import (
 // frame is the shell of a page without anything that must be read from the database.
 func (s *server) frame(c echo.Context, title string) templates.Shell {
 	path := c.Request().URL.Path
-	return templates.Shell{Title: title, CSS: "/static/" + static.Address("app.css"), JS: "/static/" + static.Address("app.js"),
+	return templates.Shell{Title: title, CSS: "/static/" + static.Address("app.css"), Scripts: scripts(person(c)),
 		Icon: "/static/" + static.Address("icon.svg"), CSRFField: csrfField, CSRFToken: formToken(c), Person: person(c).Name,
-		Nav: nav(person(c), path)}
+		Nav: nav(person(c), path), Mark: mark(c)}
+}
+
+// scripts are the scripts of a page: the rest is for people who are signed in.
+func scripts(by work.Actor) []string {
+	list := []string{"/static/" + static.Address("app.js")}
+	if by.ID != "" {
+		list = append(list, "/static/"+static.Address("live.js"), "/static/"+static.Address("keys.js"))
+	}
+	return list
 }
 
 // nav are the pages that the person may open.

@@ -73,6 +73,7 @@ func (s *server) routes() http.Handler {
 	r.page(get, "/items/:id/*", readers, func(c echo.Context) error { // the address of a form that was not honoured, opened again
 		return c.Redirect(http.StatusSeeOther, "/items/"+url.PathEscape(c.Param("id")))
 	})
+	r.add(get, livePath, readers, streamBounds, s.live)
 	r.page(get, "/systems", readers, s.systemsPage)
 	r.page(post, "/systems/:id/pause", keepers, s.pause)
 	r.page(post, "/systems/:id/resume", keepers, s.resume)

@@ -21,6 +21,7 @@ import (
 type Store interface {
 	review.Store
 	review.SystemStore
+	review.MarkStore
 }
 
 // Intake records new items.
@@ -47,6 +48,8 @@ type Config struct {
 	PublicURL string // the address under which people reach the pages, for links; empty: that of the request
 
 	TrustedProxies []netip.Prefix // whose word on the client's address and TLS counts
+
+	beat <-chan time.Time // of the streams to open pages, for tests; nil: every heartbeat
 }
 
 // server holds what the handlers share.
@@ -54,6 +57,7 @@ type server struct {
 	Config
 	review  *review.Service
 	systems *review.Systems
+	hub     *hub
 }
 
 // New returns the handler of all pages and of the API.
@@ -70,12 +74,14 @@ func New(c Config) (http.Handler, error) {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	s := &server{Config: c, review: review.New(c.Store, c.CompanyID), systems: review.NewSystems(c.Store)}
+	s := &server{Config: c, review: review.New(c.Store, c.CompanyID), systems: review.NewSystems(c.Store), hub: newHub(review.NewLive(c.Store, c.CompanyID).Mark, c.Log)}
 	return s.routes(), nil
 }
 
 // Server returns an HTTP server for the handler whose time limits do not let slow clients pile up.
 func Server(address string, h http.Handler) *http.Server {
-	return &http.Server{Addr: address, Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+	srv := &http.Server{Addr: address, Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
 		WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10}
+	endStreams(srv)
+	return srv
 }

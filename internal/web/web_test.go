@@ -86,6 +86,7 @@ func newSite(t testing.TB, c Config) *site {
 	}
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
+	t.Cleanup(srv.CloseClientConnections) // first: an open page's stream never ends by itself
 	return &site{srv, t}
 }
 

@@ -6,7 +6,8 @@ package templates
 type Shell struct {
 	Title     string
 	CSS       string // addresses of the static files
-	JS        string
+	Scripts   []string
+	Mark      string // the state of the data, for a page that is kept up to date; empty: not known
 	Icon      string
 	CSRFField string
 	CSRFToken string
