@@ -92,7 +92,7 @@ func (d *database) writeAttempt(m work.Move) error {
 		}
 		m.Attempt.Key, m.Attempt.SendBy = have.Key, have.SendBy
 	case work.LateAttempt:
-		if exists || m.Attempt.LateFor == 0 || m.Attempt.EndedAt.IsZero() {
+		if exists || m.Attempt.LateFor == 0 && m.Attempt.AskedBy == "" || m.Attempt.EndedAt.IsZero() {
 			return fmt.Errorf("late answer for %d has no row of its own", m.Attempt.LateFor)
 		}
 	default:

@@ -146,6 +146,8 @@ func act(before, after Item, ev Event, now time.Time) (*Act, bool) {
 		a.By, a.Detail = ev.By, ev.To
 	case Note:
 		a.By, a.Note = ev.By, ev.Text
+	case Reported:
+		a.By, a.Detail = ev.By, ev.Report
 	default:
 		return nil, false
 	}

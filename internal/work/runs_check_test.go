@@ -222,6 +222,8 @@ type coverage struct {
 	reasons  map[work.Reason]int
 	proofs   map[work.Proof]int
 	late     int
+
+	byReport, absentByReport int // items that reports confirmed, and proved absent
 }
 
 func (c *coverage) move(m work.Move) {
@@ -257,5 +259,8 @@ func (c *coverage) demand(t *testing.T) {
 	if c.late == 0 {
 		t.Error("no run had a late answer")
 	}
-	t.Logf("statuses %v, reasons %v, proofs %v, late answers %d", c.statuses, c.reasons, c.proofs, c.late)
+	if c.byReport == 0 || c.absentByReport == 0 {
+		t.Errorf("reports confirmed %d items and proved %d absent", c.byReport, c.absentByReport)
+	}
+	t.Logf("statuses %v, reasons %v, proofs %v, late answers %d, reports %d %d", c.statuses, c.reasons, c.proofs, c.late, c.byReport, c.absentByReport)
 }

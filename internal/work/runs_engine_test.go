@@ -21,6 +21,12 @@ func (w *world) step(t *rapid.T) {
 		deliver = 1
 	}
 	possible := []action{{"time passes", 3, w.timePasses}, {"time passes, to the point", 5, w.nextHappens}, {"person", w.people, w.person}, {"outside", 1, w.outsideVoids}, {"pause", 1, w.togglePause}}
+	if w.people > 0 {
+		possible = append(possible, action{"a person makes a report", 1, w.exportReport})
+	}
+	if len(w.reports) > 0 {
+		possible = append(possible, action{"a person applies a report", 2, w.applyReport})
+	}
 	if len(w.due()) > 0 {
 		possible = append(possible, action{"claim", 8, w.claim})
 	}

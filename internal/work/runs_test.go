@@ -71,6 +71,7 @@ type world struct {
 	calm    bool       // no new disturbances
 	accepts bool       // what the system does with sends when all is calm
 	seen    *coverage
+	reports []*report // that people keep
 }
 
 // call is what one worker carries: an attempt that it opened.
