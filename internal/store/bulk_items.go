@@ -1,0 +1,142 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"onefold/internal/review"
+	"onefold/internal/work"
+)
+
+// bulkItemRow is one item of a run's frozen set, as it is written first.
+type bulkItemRow struct {
+	RunID   int64
+	N       int
+	ItemID  int64
+	Version int64
+}
+
+func (bulkItemRow) TableName() string { return "bulk_items" }
+
+// ItemsByID implements review.BulkStore.
+func (s *Store) ItemsByID(ctx context.Context, companyID int64, ids []int64) ([]work.Item, error) {
+	found, err := s.byIDs(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	items := found[:0]
+	for _, it := range found {
+		if it.CompanyID == companyID {
+			items = append(items, it)
+		}
+	}
+	return items, nil
+}
+
+// FillBulk implements review.BulkStore.
+func (s *Store) FillBulk(ctx context.Context, id int64, items []review.BulkItem) error {
+	rows := make([]bulkItemRow, len(items))
+	for i, it := range items {
+		rows[i] = bulkItemRow{RunID: id, N: it.N, ItemID: it.ItemID, Version: it.Version}
+	}
+	err := s.db.write(ctx, func(tx *gorm.DB) error { return tx.CreateInBatches(rows, 500).Error })
+	if err != nil {
+		return fmt.Errorf("freeze the set of a bulk run: %w", err)
+	}
+	return nil
+}
+
+// BulkItems implements review.BulkStore.
+func (s *Store) BulkItems(ctx context.Context, id int64, q review.BulkRows) (list []review.BulkItem, err error) {
+	b := &pageQuery{place: s.db.at}
+	text := "SELECT n, item_id, version, looking, outcome, detail, who, at FROM bulk_items WHERE run_id = " + b.add(id) + " AND n > " + b.add(q.After)
+	if len(q.Only) > 0 {
+		names := make([]string, len(q.Only))
+		for i, o := range q.Only {
+			names[i] = "'" + string(o) + "'" // constants, so that the partial indexes serve
+		}
+		text += " AND outcome IN (" + strings.Join(names, ", ") + ")"
+		if len(names) == 1 {
+			text += " AND outcome = " + names[0]
+		}
+	}
+	switch {
+	case q.Looking == nil:
+	case *q.Looking:
+		text += " AND looking IS NOT NULL"
+	default:
+		text += " AND looking IS NULL"
+	}
+	r, err := s.db.query(ctx, text+" ORDER BY n LIMIT "+strconv.Itoa(q.Limit), b.args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for r.Next() {
+		var it review.BulkItem
+		if err := r.Scan(&it.N, &it.ItemID, &it.Version, stamp{&it.Looking}, (*string)(&it.Outcome), &it.Detail, &it.Who, stamp{&it.At}); err != nil {
+			return nil, fmt.Errorf("read the items of a bulk run: %w", err)
+		}
+		list = append(list, it)
+	}
+	return list, r.Err()
+}
+
+// SaveBulk implements review.BulkStore. Results and tallies change in one transaction, so that the sums are always those
+// of the items.
+func (s *Store) SaveBulk(ctx context.Context, id int64, updates []review.BulkUpdate) error {
+	if len(updates) == 0 {
+		return nil
+	}
+	err := s.db.write(ctx, func(tx *gorm.DB) error {
+		tally, looked := map[review.BulkOutcome]int64{}, int64(0)
+		for _, u := range updates {
+			if u.Outcome == review.BulkTodo && u.Looking.IsZero() {
+				continue
+			}
+			done := saveBulkItem(tx, id, u)
+			if done.Error != nil {
+				return done.Error
+			}
+			if done.RowsAffected == 1 && u.Outcome != review.BulkTodo {
+				tally[u.Outcome]++
+				if u.Looked {
+					looked++
+				}
+			}
+		}
+		for outcome, n := range tally {
+			if err := tx.Exec("INSERT INTO bulk_tallies (run_id, outcome, items) VALUES (?, ?, ?) ON CONFLICT (run_id, outcome) DO UPDATE"+
+				" SET items = bulk_tallies.items + excluded.items", id, string(outcome), n).Error; err != nil {
+				return err
+			}
+		}
+		return tx.Exec("UPDATE bulk_runs SET looked = looked + ?, version = version + 1 WHERE id = ?", looked, id).Error
+	})
+	if err != nil {
+		return fmt.Errorf("write down the results of a bulk run: %w", err)
+	}
+	return nil
+}
+
+func saveBulkItem(tx *gorm.DB, id int64, u review.BulkUpdate) *gorm.DB {
+	if u.Outcome == review.BulkTodo {
+		return tx.Exec("UPDATE bulk_items SET looking = ? WHERE run_id = ? AND n = ? AND outcome = '' AND looking IS NULL", moment(u.Looking), id, u.N)
+	}
+	return tx.Exec("UPDATE bulk_items SET outcome = ?, detail = ?, who = ?, at = ? WHERE run_id = ? AND n = ? AND outcome = ''",
+		string(u.Outcome), tidy(u.Detail, maxShort), tidy(u.Who, maxShort), moment(orNever(u.At)), id, u.N)
+}
+
+// orNever keeps times that a database cannot hold out of it.
+func orNever(t time.Time) time.Time {
+	if t.Year() < 1970 || t.Year() > 9999 {
+		return time.Time{}
+	}
+	return t
+}
