@@ -130,7 +130,7 @@ func newCandidate(n work.New, system work.System) (candidate, error) {
 		return candidate{}, err
 	}
 	item.Invoice.Total = item.Invoice.Total.Round() // exact, as it is valid: the decimals that the currency has
-	return candidate{item: item, rules: system.Rules(), month: n.Period, key: work.PickKey{CompanyID: item.CompanyID,
+	return candidate{item: item, rules: system.RulesFor(n.Automation), month: n.Period, key: work.PickKey{CompanyID: item.CompanyID,
 		Automation: item.Automation, FoldedKey: work.FoldKey(item.BusinessKey), Step: item.Step}}, nil
 }
 

@@ -118,11 +118,10 @@ func (s *Store) pick(ctx context.Context, d door, pick work.Pick, sys *lockedSys
 		if limit <= 0 {
 			return nil, nil
 		}
-		rules := sys.Rules()
-		items, err := d.pickDue(ctx, *pick.Due, rules.NoSends, now, limit)
+		items, err := d.pickDue(ctx, *pick.Due, sys.Rules().NoSends, now, limit)
 		picked := make([]work.Picked, len(items))
 		for i := range items {
-			picked[i] = work.Picked{Item: items[i], Rules: rules}
+			picked[i] = work.Picked{Item: items[i], Rules: sys.RulesFor(items[i].Automation)}
 		}
 		return picked, err
 	}
@@ -142,17 +141,17 @@ func withRules(ctx context.Context, d door, items []work.Item) ([]work.Picked, e
 	if err != nil {
 		return nil, err
 	}
-	rules := make(map[string]work.Rules, len(systems))
+	byID := make(map[string]work.System, len(systems))
 	for _, sys := range systems {
-		rules[sys.ID] = sys.Rules()
+		byID[sys.ID] = sys
 	}
 	picked := make([]work.Picked, len(items))
 	for i, it := range items {
-		r, ok := rules[it.SystemID]
+		sys, ok := byID[it.SystemID]
 		if !ok {
 			return nil, fmt.Errorf("%w: %q of item %d", ErrSystemUnknown, it.SystemID, it.ID)
 		}
-		picked[i] = work.Picked{Item: it, Rules: r}
+		picked[i] = work.Picked{Item: it, Rules: sys.RulesFor(it.Automation)}
 	}
 	return picked, nil
 }

@@ -14,14 +14,14 @@ import (
 )
 
 const systemColumns = "id, company_id, name, adapter, address, policy, capabilities, steps, max_in_flight, per_second, identity, " +
-	"paused_at, paused_by, pause_reason, breaker_until, breaker_reason, login_problem, look_first, look_first_why, version"
+	"paused_at, paused_by, pause_reason, breaker_until, breaker_reason, login_problem, look_first, look_first_why, overrides, settings, version"
 
 // scanSystem reads systemColumns, and more columns after them.
 func scanSystem(r interface{ Scan(dest ...any) error }, s *work.System, more ...any) error {
-	var policy, capabilities, steps string
+	var policy, capabilities, steps, overrides, settings string
 	dest := []any{&s.ID, &s.CompanyID, &s.Name, &s.Adapter, &s.Address, &policy, &capabilities, &steps, &s.MaxInFlight, &s.PerSecond,
 		&s.Identity, stamp{&s.PausedAt}, &s.PausedBy, &s.PauseReason, stamp{&s.BreakerUntil}, &s.BreakerReason, &s.LoginProblem,
-		stamp{&s.LookFirst}, &s.LookFirstWhy, &s.Version}
+		stamp{&s.LookFirst}, &s.LookFirstWhy, &overrides, &settings, &s.Version}
 	if err := r.Scan(append(dest, more...)...); err != nil {
 		return err
 	}
@@ -31,6 +31,21 @@ func scanSystem(r interface{ Scan(dest ...any) error }, s *work.System, more ...
 	}
 	if err := json.Unmarshal([]byte(capabilities), &s.Capabilities); err != nil {
 		return fmt.Errorf("the stored capabilities of %q are damaged: %w", s.ID, err)
+	}
+	return readSettings(s, overrides, settings)
+}
+
+// readSettings reads what may be empty.
+func readSettings(s *work.System, overrides, settings string) error {
+	if overrides != "" {
+		if err := json.Unmarshal([]byte(overrides), &s.Overrides); err != nil {
+			return fmt.Errorf("the stored overrides of %q are damaged: %w", s.ID, err)
+		}
+	}
+	if settings != "" {
+		if err := json.Unmarshal([]byte(settings), &s.Settings); err != nil {
+			return fmt.Errorf("the stored settings of %q are damaged: %w", s.ID, err)
+		}
 	}
 	return nil
 }
@@ -86,6 +101,8 @@ type systemRow struct {
 	LoginProblem  string
 	LookFirst     moment
 	LookFirstWhy  string
+	Overrides     string
+	Settings      string
 	Version       int64
 }
 
@@ -100,12 +117,23 @@ func newSystemRow(s work.System) (systemRow, error) {
 	if err != nil {
 		return systemRow{}, fmt.Errorf("the capabilities cannot be stored: %w", err)
 	}
+	var overrides, settings []byte
+	if len(s.Overrides) > 0 {
+		if overrides, err = json.Marshal(s.Overrides); err != nil {
+			return systemRow{}, fmt.Errorf("the overrides cannot be stored: %w", err)
+		}
+	}
+	if len(s.Settings) > 0 {
+		if settings, err = json.Marshal(s.Settings); err != nil {
+			return systemRow{}, fmt.Errorf("the settings cannot be stored: %w", err)
+		}
+	}
 	return systemRow{ID: s.ID, CompanyID: s.CompanyID, Name: tidy(s.Name, maxShort), Adapter: s.Adapter, Address: s.Address,
 		Policy: string(policy), Capabilities: string(capabilities), Steps: strings.Join(s.Steps, ","), MaxInFlight: s.MaxInFlight,
 		PerSecond: s.PerSecond, Identity: tidy(s.Identity, maxShort), PausedAt: moment(s.PausedAt), PausedBy: s.PausedBy,
 		PauseReason: tidy(s.PauseReason, maxShort), BreakerUntil: moment(s.BreakerUntil), BreakerReason: tidy(s.BreakerReason, maxShort),
 		LoginProblem: tidy(s.LoginProblem, maxShort), LookFirst: moment(s.LookFirst), LookFirstWhy: tidy(s.LookFirstWhy, maxShort),
-		Version: s.Version}, nil
+		Overrides: string(overrides), Settings: string(settings), Version: s.Version}, nil
 }
 
 func (r systemRow) system() (work.System, error) {
@@ -119,5 +147,5 @@ func (r systemRow) system() (work.System, error) {
 	if err := json.Unmarshal([]byte(r.Capabilities), &s.Capabilities); err != nil {
 		return s, fmt.Errorf("the stored capabilities of %q are damaged: %w", r.ID, err)
 	}
-	return s, nil
+	return s, readSettings(&s, r.Overrides, r.Settings)
 }

@@ -2,6 +2,8 @@ package work
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -14,6 +16,7 @@ type System struct {
 	Address      string            // its base URL
 	Settings     map[string]string // what else the adapter needs; no secrets
 	Policy       Policy
+	Overrides    map[string]Override // by automation; empty: none
 	Capabilities Capabilities
 	Steps        []string
 	MaxInFlight  int     // most calls at the same time, over all servers
@@ -47,11 +50,23 @@ func (s System) Validate() error {
 	case s.PerSecond < 0:
 		return fmt.Errorf("the calls a second must not be negative")
 	}
-	if err := s.Policy.Validate(); err != nil {
+	if err := s.Rules().validate(); err != nil {
 		return err
 	}
-	if misses := s.Rules().Misses(); s.Capabilities.Searchable && s.Policy.Lookups <= misses {
-		return fmt.Errorf("the number of lookups (%d) must be above the misses that prove absence in this system (%d)", s.Policy.Lookups, misses)
+	for _, automation := range slices.Sorted(maps.Keys(s.Overrides)) {
+		if err := s.RulesFor(automation).validate(); err != nil {
+			return fmt.Errorf("automation %q: %w", automation, err)
+		}
+	}
+	return nil
+}
+
+func (r Rules) validate() error {
+	if err := r.Policy.Validate(); err != nil {
+		return err
+	}
+	if misses := r.Misses(); r.Capabilities.Searchable && r.Policy.Lookups <= misses {
+		return fmt.Errorf("the number of lookups (%d) must be above the misses that prove absence in this system (%d)", r.Policy.Lookups, misses)
 	}
 	return nil
 }
