@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"testing"
+)
 
 // Setting is a setting of the connection that writes, for tests.
 func Setting(ctx context.Context, s *Store, name string) (value string) {
@@ -15,4 +18,11 @@ func Setting(ctx context.Context, s *Store, name string) (value string) {
 		return err.Error()
 	}
 	return value
+}
+
+// SetFewIDs changes for a test how many candidates a list is made from before it is walked.
+func SetFewIDs(t testing.TB, n int64) {
+	was := fewIDs
+	fewIDs = n
+	t.Cleanup(func() { fewIDs = was })
 }

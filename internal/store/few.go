@@ -10,7 +10,7 @@ import (
 
 // fewIDs is how many candidates are cheaper to look at than a walk down the list. A condition that more rows meet is
 // met often enough on the way.
-const fewIDs = 8000
+var fewIDs int64 = 8000
 
 // candidates is a statement for the ids of all items that can meet one condition of a filter, and of some that do not.
 type candidates struct {
@@ -27,14 +27,14 @@ func (s *Store) few(ctx context.Context, q review.Query) (*candidates, error) {
 	counts, dest := make([]int64, len(sets)), make([]any, len(sets))
 	columns := make([]string, len(sets))
 	for i, set := range sets {
-		columns[i] = "(SELECT count(*) FROM (SELECT 1 FROM (" + set.text(b.add) + ") c LIMIT " + strconv.Itoa(fewIDs+1) + ") n)"
+		columns[i] = "(SELECT count(*) FROM (SELECT 1 FROM (" + set.text(b.add) + ") c LIMIT " + strconv.FormatInt(fewIDs+1, 10) + ") n)"
 		dest[i] = &counts[i]
 	}
 	if err := s.row(ctx, "SELECT "+strings.Join(columns, ", "), b.args, dest...); err != nil {
 		return nil, err
 	}
 	var best *candidates
-	least := int64(fewIDs + 1)
+	least := fewIDs + 1
 	for i, n := range counts {
 		if n < least {
 			best, least = &sets[i], n

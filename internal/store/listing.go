@@ -92,6 +92,9 @@ func statuses(q review.Query) []work.Status {
 			list = append(list, status)
 		}
 	}
+	if list == nil {
+		return []work.Status{""} // no item has it
+	}
 	return list
 }
 
@@ -185,10 +188,7 @@ func (l *listing) rows(columns, tail string) string {
 			branches[i] = "(" + strings.TrimPrefix(l.has(status), " AND ") + ")"
 		}
 	}
-	switch {
-	case len(branches) == 0: // nothing can be on this list
-		return "SELECT " + columns + " FROM items i WHERE i.company_id = " + company + " AND i.id < 0"
-	case l.from == "":
+	if l.from == "" {
 		return strings.Join(branches, " UNION ALL ")
 	}
 	return "SELECT DISTINCT " + columns + " FROM " + l.from + " WHERE i.company_id = " + company + " AND (" + strings.Join(branches, " OR ") + ")" + l.where + l.after +
