@@ -32,8 +32,8 @@ const (
 // Actions lists every action in the order in which pages offer them.
 var Actions = []Action{Approve, TurnDown, Retry, Correct, Check, Attest, Resolve, Close, Hold, Reopen, Note, Assign}
 
-// event is the name under which the action is kept with the history.
-func (a Action) event() string {
+// Event is the name under which the action is kept with the history.
+func (a Action) Event() string {
 	if a == TurnDown {
 		return string(Close)
 	}

@@ -14,6 +14,7 @@ type Detail struct {
 	Chain    []work.Item    // all recorded steps of the document, in order
 	Attempts []work.Attempt // newest first
 	Older    bool           // there are attempts before these
+	Until    time.Time      // acts from then on belong to the newer part of the history; zero: this is the newest part
 	Acts     []work.Act     // newest first
 	Offers   []Offered
 	Settled  time.Time      // when the last unsettled send counts as settled; zero: nothing is unsettled
@@ -50,6 +51,15 @@ func (s *Service) Detail(ctx context.Context, by work.Actor, id int64, before in
 	if d.Attempts, err = s.store.Attempts(ctx, id, before, attemptsOnPage+1); err != nil {
 		return Detail{}, err
 	}
+	if before > 0 {
+		newer, err := s.store.Attempts(ctx, id, before+1, 1)
+		if err != nil {
+			return Detail{}, err
+		}
+		if len(newer) == 1 && newer[0].Number == before {
+			d.Until = Moment(newer[0])
+		}
+	}
 	if len(d.Attempts) > attemptsOnPage {
 		d.Attempts, d.Older = d.Attempts[:attemptsOnPage], true
 	}
@@ -66,7 +76,7 @@ func (s *Service) Detail(ctx context.Context, by work.Actor, id int64, before in
 		}
 		d.Proposal = &proposal
 	}
-	rules := d.System.Rules()
+	rules := d.System.RulesFor(d.Item.Automation)
 	d.Offers, d.Settled = Offer(d.Item, by, rules, d.Now), d.Item.SettledAt(rules)
 	return d, nil
 }

@@ -51,12 +51,13 @@ func (c *Conflict) At() time.Time {
 	case c.Act != nil:
 		return c.Act.At
 	case c.Attempt != nil:
-		return lastMoment(*c.Attempt)
+		return Moment(*c.Attempt)
 	}
 	return c.Item.ChangedAt
 }
 
-func lastMoment(a work.Attempt) time.Time {
+// Moment is when an attempt last showed something: its end, or its start while it is open.
+func Moment(a work.Attempt) time.Time {
 	if a.EndedAt.After(a.StartedAt) {
 		return a.EndedAt
 	}
@@ -193,7 +194,7 @@ func (s *Service) tooLate(ctx context.Context, by work.Actor, a Action, seen See
 		if act.At.Before(since) {
 			break
 		}
-		if act.What == a.event() && act.By.Same(by) && (a != Note || act.Note == in.Note) {
+		if act.What == a.Event() && act.By.Same(by) && (a != Note || act.Note == in.Note) {
 			return Done{Item: it, At: act.At, Again: true}, nil
 		}
 	}
@@ -210,7 +211,7 @@ func newest(it work.Item, acts []work.Act, attempts []work.Attempt) *Conflict {
 	if len(attempts) > 0 {
 		c.Attempt = &attempts[0]
 	}
-	if len(acts) > 0 && (c.Attempt == nil || !acts[0].At.Before(lastMoment(*c.Attempt))) {
+	if len(acts) > 0 && (c.Attempt == nil || !acts[0].At.Before(Moment(*c.Attempt))) {
 		c.Act, c.Attempt = &acts[0], nil
 	}
 	return c

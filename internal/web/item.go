@@ -37,6 +37,9 @@ func (s *server) item(c echo.Context) error {
 	if there {
 		t = restored(f)
 	}
+	if t.action == review.Correct {
+		return s.showCorrect(c, http.StatusOK, id, correction{fields: f.Fields, kept: &f})
+	}
 	return s.showItem(c, http.StatusOK, id, t)
 }
 
@@ -68,79 +71,119 @@ func (s *server) showItem(c echo.Context, status int, id int64, t typed) error {
 	m := show.item(d, person(c), before > 0)
 	m.Shell = shell
 	show.offers(&m, d, person(c), t)
+	if m.Assign != nil {
+		if m.Colleagues, err = s.colleagues(c); err != nil {
+			return err
+		}
+	}
 	return render(c, status, templates.ItemPage(m))
 }
 
 // did says what an action did, as it stands in the history: the same for the first post of a form and for its repeats.
 func (v view) did(what string, by work.Actor, d review.Detail) *templates.Notice {
+	vals := map[string]any{"system": d.System.Name}
+	if what == holdAll {
+		vals["source"] = source(d.Item.Source)
+		for _, a := range d.Acts {
+			if a.What == string(review.Hold) && a.By.Same(by) {
+				return &templates.Notice{Good: true, Say: templates.Say(templates.ItemWords.HoldAllDid, vals)}
+			}
+		}
+		return nil
+	}
+	event := review.Action(what).Event()
+	if what == dropped {
+		event = string(review.Correct)
+	}
 	for _, a := range d.Acts {
-		if a.What == what && a.By.Same(by) {
-			return &templates.Notice{Good: true, Say: templates.Say(templates.Words.Did[what], map[string]any{"at": v.clock(a.At), "system": d.System.Name})}
+		if a.What != event || !a.By.Same(by) {
+			continue
+		}
+		if review.Action(what) == review.Check {
+			if back := checkBack(a, d); back != nil {
+				return &templates.Notice{Good: true, Say: append(templates.Say(templates.Words.Did["check/back"], nil), v.call(*back, d)...)}
+			}
+		}
+		vals["at"] = v.clock(a.At)
+		return &templates.Notice{Good: true, Say: templates.Say(templates.Pick(templates.Words.Did, didCodes(what, d)...), vals)}
+	}
+	return nil
+}
+
+// checkBack is the look that a person's wish led to, if it is over; nil: not yet.
+func checkBack(wish work.Act, d review.Detail) *work.Attempt {
+	for i := range d.Attempts {
+		a := &d.Attempts[i]
+		if a.Kind == work.Find && a.AskedBy == wish.By.Label() && !a.EndedAt.IsZero() && !a.StartedAt.Before(wish.At.Truncate(time.Millisecond)) {
+			return a
 		}
 	}
 	return nil
 }
 
+func didCodes(what string, d review.Detail) []string {
+	switch {
+	case what == string(review.Correct) && d.Item.Proposed > 0:
+		return []string{what + "/waits"}
+	case what == string(review.Correct) && d.Item.Reason == work.ReasonApprovalRequired:
+		return []string{what + "/approval"}
+	}
+	return []string{what}
+}
+
 func (v view) item(d review.Detail, by work.Actor, older bool) templates.Item {
-	it, w := d.Item, templates.Words
+	it := d.Item
 	who := name(it.Evidence)
 	if it.Status != work.Resolved {
 		who = decidedBy(d)
 	}
-	m := templates.Item{Key: text(it.BusinessKey, 200), Customer: customer(it), Amount: amount(it.Invoice.Total), Badge: v.badge(it, text(who, 60)),
-		Overdue: v.overdue(it), Error: sentence(text(it.LastError, 300)), AssignedTo: text(it.AssignedTo, 60),
+	m := templates.Item{ID: strconv.FormatInt(it.ID, 10), Key: text(it.BusinessKey, 200), Customer: customer(it), Amount: amount(it.Invoice.Total), Badge: v.badge(it, text(who, 60)),
+		Overdue: v.overdue(it), Error: sentence(text(it.LastError, 300)), AssignedTo: text(it.AssignedTo, 60), Beside: v.beside(d, by),
 		Version: strconv.FormatInt(it.Version, 10), SeenAt: d.Now.UTC().Format(time.RFC3339Nano)}
 	if !older {
 		m.Known = v.known(d)
+		m.Compare = v.compare(d)
 	} else {
-		m.Newest = "/items/" + strconv.FormatInt(it.ID, 10)
+		m.Newest = "/items/" + m.ID
 		m.Known = v.known(review.Detail{Item: it, System: d.System, Acts: d.Acts, Now: d.Now})
+	}
+	if it.LookAsked != "" || it.OpenAttempt != 0 {
+		m.LookAgain = "/items/" + m.ID
+		if by.ID != "" && it.LookAsked == by.Label() {
+			m.LookAgain += "?did=" + string(review.Check)
+		}
 	}
 	if d.Older {
 		m.Older = "?before=" + strconv.Itoa(d.Attempts[len(d.Attempts)-1].Number)
 	}
-	for i := len(d.Attempts) - 1; i >= 0; i-- { // time order
-		m.Attempts = append(m.Attempts, v.attempt(d.Attempts[i], d.System.Name))
-	}
-	for _, a := range d.Acts {
-		vals := map[string]any{"who": text(a.By.Name, 60), "at": v.clock(a.At), "ref": text(a.Detail, 200)}
-		code := a.What
-		if a.What == string(review.Assign) && a.Detail == "" {
-			code = "assign/nobody"
-		}
-		m.Acts = append(m.Acts, templates.Act{Say: templates.Say(templates.Pick(w.Decision, code), vals), Note: text(a.Note, review.MaxNote)})
-	}
+	m.History = v.history(d)
 	m.Steps = v.steps(d)
 	m.Facts = v.facts(d)
-	for _, l := range it.Invoice.Lines {
+	for i, l := range it.Invoice.Lines {
+		if i == linesOnPage {
+			m.MoreLines = templates.Say(templates.Words.Fact["more"], map[string]any{"n": strconv.Itoa(len(it.Invoice.Lines) - i)}).String()
+			break
+		}
 		m.Lines = append(m.Lines, templates.Line{Description: text(l.Description, 300), Quantity: text(l.Quantity, 30), Price: price(l.UnitPrice, it.Invoice.Total.CurrencyCode())})
 	}
 	return m
 }
 
-// attempt tells one call in finance's words; what went over the wire is one click away.
-func (v view) attempt(a work.Attempt, system string) templates.Attempt {
-	w := templates.Words
-	pattern := w.Find[string(a.Finding)]
-	if a.Kind == work.Send {
-		pattern = w.Send[string(a.Outcome)]
+// linesOnPage is how many lines of an invoice its page shows.
+const linesOnPage = 100
+
+// beside says which colleagues are at the item, so that two do not do one thing.
+func (v view) beside(d review.Detail, by work.Actor) []templates.Sentence {
+	w := templates.ItemWords
+	var out []templates.Sentence
+	if to := d.Item.AssignedTo; to != "" && to != by.Name && d.Item.Status.Open() {
+		out = append(out, templates.Say(w.BesideAssigned, map[string]any{"who": text(to, 60)}))
 	}
-	vals := map[string]any{"at": v.clock(a.StartedAt), "system": system, "ref": text(orText(a.ExternalNo, a.ExternalID), 80),
-		"n": strconv.Itoa(a.LateFor), "who": text(name(a.AskedBy), 60)}
-	var say templates.Sentence
-	if a.LateFor != 0 {
-		say = templates.Say(w.Send["late"], vals)
+	if a := d.Colleague(by); a != nil {
+		what := templates.Pick(templates.Words.Decision, "short/"+a.What, "short/")
+		out = append(out, templates.Say(w.Beside, map[string]any{"who": text(a.By.Name, 60), "at": v.ago(a.At), "what": what}))
 	}
-	say = append(say, templates.Say(pattern, vals)...)
-	if a.AskedBy != "" {
-		say = append(say, templates.Say(w.Send["asked"], vals)...)
-	}
-	meta := templates.Say(w.Try, map[string]any{"n": strconv.Itoa(a.Number), "reference": text(a.Reference, 200)}).String()
-	if a.HTTPStatus != 0 {
-		meta += " · " + strconv.Itoa(a.HTTPStatus)
-	}
-	return templates.Attempt{Number: strconv.Itoa(a.Number), Say: say, Detail: sentence(text(a.Error, 300)), Meta: meta,
-		Request: text(a.Request, 4000), Response: text(a.Response, 4000)}
+	return out
 }
 
 // steps lists the whole chain of the document; what is not recorded yet has no status.

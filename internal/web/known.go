@@ -54,7 +54,7 @@ func (v view) variants(it work.Item, r work.Rules) []string {
 // known says in a few sentences what we know about the item and how we know it.
 func (v view) known(d review.Detail) []templates.Sentence {
 	w, it := templates.Words, d.Item
-	rules := d.System.Rules()
+	rules := d.System.RulesFor(d.Item.Automation)
 	vals := v.values(it, d.System.Name)
 	if who := decidedBy(d); who != "" {
 		vals["who"] = who
@@ -64,6 +64,9 @@ func (v view) known(d review.Detail) []templates.Sentence {
 		pattern = reason
 	}
 	out := []templates.Sentence{templates.Say(pattern, vals)}
+	if since := unknownSince(it); !since.IsZero() && it.Status != work.Review {
+		out = append(out, templates.Say(templates.ItemWords.UnknownSince, map[string]any{"at": v.clock(since)}))
+	}
 	if trace := v.trace(d); len(trace) > 0 {
 		out = append(out, trace)
 	}
@@ -174,15 +177,6 @@ func (v view) badge(it work.Item, who string) templates.Badge {
 		t = templates.Say(by, map[string]any{"who": who}).String()
 	}
 	return templates.Badge{Sign: w.Sign[s], Tone: w.Tone[s], Text: t}
-}
-
-// rowSays is the short form of what we know, for the list.
-func (v view) rowSays(it work.Item, sys work.System) templates.Sentence {
-	w := templates.Words
-	if short, ok := w.ReasonShort[string(it.Reason)]; ok && it.Status == work.Review {
-		return templates.Say(short, nil)
-	}
-	return templates.Say(templates.Pick(w.RowSays, v.variants(it, sys.Rules())...), v.values(it, sys.Name))
 }
 
 func (v view) overdue(it work.Item) string {

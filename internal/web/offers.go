@@ -12,13 +12,22 @@ import (
 // needs says what an action's form asks for.
 var needs = map[review.Action]struct{ note, reference bool }{
 	review.Attest: {note: true}, review.Resolve: {note: true, reference: true}, review.Close: {note: true}, review.Hold: {note: true},
-	review.Reopen: {note: true},
+	review.Reopen: {note: true}, review.TurnDown: {note: true}, review.Note: {note: true}, holdAll: {note: true},
 }
 
 // offers turns what the gate offers into buttons, and what it refuses into reasons.
 func (v view) offers(m *templates.Item, d review.Detail, by work.Actor, t typed) {
 	m.Kept = text(t.input.Note, review.MaxNote)
-	retryOpen := slices.ContainsFunc(d.Offers, func(o review.Offered) bool { return o.Action == review.Retry && o.Refusal == nil })
+	open := func(a review.Action) bool {
+		return slices.ContainsFunc(d.Offers, func(o review.Offered) bool { return o.Action == a && o.Refusal == nil })
+	}
+	retryOpen, downOpen := open(review.Retry), open(review.TurnDown)
+	shown := func(a templates.Action) templates.Action {
+		if a.Open {
+			m.Kept = "" // it is in its form again
+		}
+		return a
+	}
 	for _, o := range d.Offers {
 		switch {
 		case o.Refusal != nil && (o.Refusal.Code == review.RefusedRole || o.Refusal.Code == work.RefusedOpen):
@@ -27,11 +36,14 @@ func (v view) offers(m *templates.Item, d review.Detail, by work.Actor, t typed)
 			}
 		case o.Action == review.Assign:
 			m.Assign = v.assign(d.Item, by)
-		case o.Action == review.Attest && retryOpen: // sending needs no attestation
+		case o.Action == review.Note && o.Refusal == nil:
+			a := shown(v.action(o.Action, d, t))
+			m.Note = &a
+		case o.Action == review.Attest && retryOpen, o.Action == review.Close && downOpen: // said better by another
 		case o.Refusal == nil:
-			a := v.action(o.Action, d, t)
-			if a.Open {
-				m.Kept = "" // it is in its form again
+			a := shown(v.action(o.Action, d, t))
+			if o.Action == review.Correct {
+				a.Href, a.Label, a.Help = a.Post, v.correctLabel(d, o.Waits), templates.Say(templates.Words.ActionHelp["correct"], nil)
 			}
 			if o.Main {
 				m.Main = &a
@@ -42,11 +54,20 @@ func (v view) offers(m *templates.Item, d review.Detail, by work.Actor, t typed)
 			m.Refused = append(m.Refused, templates.RefusedAction{Label: label(o.Action, d), Why: v.refusal(o.Action, o.Refusal, d)})
 		}
 	}
+	if d.Item.Source != "" && (open(review.Hold) || d.Item.Reason == work.ReasonHeld && m.Assign != nil && d.Item.Status == work.Review) {
+		a := shown(v.action(holdAll, d, t))
+		a.Label = templates.Say(templates.ItemWords.HoldAll, map[string]any{"source": text(source(d.Item.Source), 60)}).String()
+		a.Help = templates.Say(templates.ItemWords.HoldAllHelp, nil)
+		m.Others = append(m.Others, a)
+	}
 }
 
 // worthSaying reports whether staff would look for the action and wonder. That a confirmed item cannot be closed goes
 // without saying; that it cannot be sent again does not.
 func worthSaying(o review.Offered, it work.Item) bool {
+	if o.Action == review.Correct && (it.PreviousID != 0 || !it.Status.Open()) {
+		return false
+	}
 	if o.Action == review.Retry || o.Refusal.Code != work.RefusedStatus {
 		return o.Action != review.Attest || o.Refusal.Code == work.RefusedSettling
 	}
@@ -66,18 +87,25 @@ func (v view) action(a review.Action, d review.Detail, t typed) templates.Action
 	}
 	act := templates.Action{Name: string(a), Post: "/items/" + strconv.FormatInt(it.ID, 10) + "/" + string(a), Label: label(a, d), Help: help,
 		NeedsNote: needs[a].note, NeedsRef: needs[a].reference, MinNote: "1", MaxNote: strconv.Itoa(review.MaxNote)}
-	if a == review.Attest {
+	switch a {
+	case review.Attest:
 		act.MinNote = strconv.Itoa(work.MinAttestation)
 		act.NoteHint = templates.Say(w.ActionHelp["note/min"], map[string]any{"n": act.MinNote}).String()
-	}
-	if a == review.Resolve {
+	case review.Resolve:
 		act.Reference = text(record(it), review.MaxReference)
 		if it.NextStep() != "" {
 			act.AskSteps = w.StepsDone
 		}
+		if d.Seen.AmountDiffers(it) {
+			act.Differs = templates.Say(templates.ItemWords.Differs, map[string]any{"there": amount(d.Seen.Record.Total), "asked": amount(it.Invoice.Total)}).String()
+		}
+	case review.Close:
+		for _, why := range review.CloseReasons {
+			act.Reasons = append(act.Reasons, templates.Choice{Value: why, Text: templates.ItemWords.CloseReason[why]})
+		}
 	}
 	if t.action == a {
-		act.Open, act.Note, act.Problem = true, t.input.Note, t.problem
+		act.Open, act.Note, act.Problem, act.Why, act.StepsDone = true, t.input.Note, t.problem, t.input.Why, t.input.StepsDone
 		act.Reference = orText(t.input.Reference, act.Reference)
 	}
 	return act
@@ -100,7 +128,26 @@ func label(a review.Action, d review.Detail) string {
 	case d.Item.Sends == 0:
 		codes = append([]string{string(a) + "/first"}, codes...)
 	}
+	if d.Item.Status.Open() && d.Item.Status != work.Review {
+		codes = append([]string{string(a) + "/waiting"}, codes...)
+	}
 	return templates.Say(templates.Pick(templates.Words.Action, codes...), map[string]any{"system": d.System.Name, "step": stepName(d.Item.Step)}).String()
+}
+
+// correctLabel says what a correction comes to.
+func (v view) correctLabel(d review.Detail, waits bool) string {
+	w := templates.Words.Action
+	switch {
+	case waits:
+		return w["correct/waits"]
+	case d.Item.Proposed > 0:
+		return w["correct/put"]
+	case d.Item.Reason == work.ReasonApprovalRequired && d.Item.Status == work.Review:
+		return w["correct/approval"]
+	case d.Item.Sends == 0:
+		return w["correct/first"]
+	}
+	return w["correct"]
 }
 
 // refusal says why an action is not possible.

@@ -70,6 +70,8 @@ func (s *server) routes() http.Handler {
 	for _, a := range review.Actions {
 		r.page(post, "/items/:id/"+string(a), doers, s.act(a))
 	}
+	r.page(post, "/items/:id/"+holdAll, doers, s.holdSource)
+	r.page(get, "/items/:id/"+string(review.Correct), doers, s.correctPage)
 	r.page(get, "/items/:id/*", readers, func(c echo.Context) error { // the address of a form that was not honoured, opened again
 		return c.Redirect(http.StatusSeeOther, "/items/"+url.PathEscape(c.Param("id")))
 	})

@@ -160,6 +160,7 @@ func TestTrial107_NothingIsSentForWhatWasClosed(t *testing.T) {
 	old := b.get(itemPath(id))
 	form := old.form(itemPath(id, "close"))
 	form.Set("note", "the contract ended")
+	form.Set("why", "not_wanted")
 	b.post(itemPath(id, "close"), form)
 	sends := w.Get(id).Sends
 

@@ -26,10 +26,10 @@ func (s *server) takeTyped(c echo.Context) (auth.Form, bool, error) {
 // restored is a kept form of an item as somebody who typed it again would send it.
 func restored(f auth.Form) typed {
 	a := review.Action(f.Path[strings.LastIndex(f.Path, "/")+1:])
-	if !slices.Contains(review.Actions, a) {
+	if !slices.Contains(review.Actions, a) && a != holdAll {
 		return typed{}
 	}
-	return typed{action: a, kept: &f, input: review.Input{Note: f.Fields.Get("note"), Reference: f.Fields.Get("reference")}}
+	return typed{action: a, kept: &f, input: input(f.Fields.Get)}
 }
 
 // notSent says that a form came too late, and what has happened to the item since it was opened.

@@ -106,88 +106,6 @@ type Row struct {
 	Changed  Stamp
 }
 
-// Item is the page of one item.
-type Item struct {
-	Shell
-	Key        string
-	Customer   string
-	Amount     string
-	Badge      Badge
-	Overdue    string
-	Known      []Sentence
-	Error      string // the last thing that the accounting system said, shortened
-	Main       *Action
-	Others     []Action
-	Refused    []RefusedAction
-	AssignedTo string
-	Assign     *Action
-	Steps      []Step
-	Attempts   []Attempt
-	Older      string // address of the older attempts
-	Newest     string // address of the newest ones, if these are older
-	Acts       []Act
-	Facts      []Fact
-	Lines      []Line
-	Version    string
-	SeenAt     string
-	Kept       string // a note that was typed for an action that is not possible any more
-}
-
-// Action is a form that does one thing.
-type Action struct {
-	Name          string
-	Post          string
-	Label         string
-	Help          Sentence
-	NeedsNote     bool
-	NeedsRef      bool
-	AskSteps      string // the text of a box to tick: the following steps are done too
-	Note          string
-	Reference     string
-	To            string
-	Open          bool // shown opened
-	Problem       string
-	NoteHint      string
-	MinNote       string
-	MaxNote       string
-	ReferenceHint string
-}
-
-// Form reports whether something must be typed.
-func (a Action) Form() bool { return a.NeedsNote || a.NeedsRef }
-
-// RefusedAction is an action that is not possible now, and why.
-type RefusedAction struct {
-	Label string
-	Why   Sentence
-}
-
-// Step is one step of the document.
-type Step struct {
-	Text  string
-	Href  string
-	Here  bool
-	Badge *Badge // nil: not begun
-	Ref   string
-}
-
-// Attempt is one call to the accounting system.
-type Attempt struct {
-	Number   string
-	Say      Sentence
-	Detail   string
-	Meta     string
-	Request  string
-	Response string
-	Badge    Badge
-}
-
-// Act is one decision of a person.
-type Act struct {
-	Say  Sentence
-	Note string
-}
-
 // Fact is a name and a value.
 type Fact struct {
 	Name  string
@@ -195,9 +113,6 @@ type Fact struct {
 	Href  string
 	At    *Stamp
 }
-
-// Line is one row of an invoice.
-type Line struct{ Description, Quantity, Price string }
 
 // Systems is the page of the accounting systems.
 type Systems struct {
@@ -245,11 +160,4 @@ type Problem struct {
 	Heading string
 	Text    string
 	Ref     string // to be named to support
-}
-
-func assignPost(i Item) string {
-	if i.Assign == nil {
-		return ""
-	}
-	return i.Assign.Post
 }

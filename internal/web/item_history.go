@@ -1,0 +1,124 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"onefold/internal/review"
+	"onefold/internal/work"
+	"onefold/web/templates"
+)
+
+// excerptBudget is how much of what was exchanged a page carries; the rest is one click away on its own part of the
+// history.
+const excerptBudget = 24 << 10
+
+// history merges calls and people's acts, the newest first. Each act is on exactly one part of a long history.
+func (v view) history(d review.Detail) []templates.Event {
+	acts := d.Acts
+	var out []templates.Event
+	act := func() {
+		if d.Until.IsZero() || acts[0].At.Before(d.Until) {
+			out = append(out, v.act(acts[0]))
+		}
+		acts = acts[1:]
+	}
+	budget := excerptBudget
+	for _, a := range d.Attempts {
+		for len(acts) > 0 && !acts[0].At.Before(review.Moment(a)) {
+			act()
+		}
+		e := v.attempt(a, d)
+		if budget -= len(e.Request) + len(e.Response); budget < 0 && len(out) > 0 && len(e.Request)+len(e.Response) > 0 {
+			e.Request, e.Response, e.More = "", "", "/items/"+strconv.FormatInt(a.ItemID, 10)+"?before="+strconv.Itoa(a.Number+1)+"#try-"+e.Number
+		}
+		out = append(out, e)
+	}
+	for len(acts) > 0 && !d.Older {
+		act()
+	}
+	return out
+}
+
+func (v view) act(a work.Act) templates.Event {
+	vals := map[string]any{"who": text(a.By.Name, 60), "at": v.clock(a.At), "ref": text(a.Detail, 200), "why": templates.ItemWords.CloseReason[a.Detail]}
+	codes := []string{a.What}
+	switch {
+	case a.What == string(review.Assign) && a.Detail == "":
+		codes = []string{"assign/nobody"}
+	case a.What == string(review.Close) && a.Detail == work.TurnedDown:
+		codes = []string{"close/turned_down"}
+	case a.What == string(review.Close) && vals["why"] != "":
+		codes = []string{"close/why"}
+	}
+	return templates.Event{Say: templates.Say(templates.Pick(templates.Words.Decision, codes...), vals), Note: text(a.Note, review.MaxNote)}
+}
+
+// attempt tells one call in finance's words; what went over the wire is one click away.
+func (v view) attempt(a work.Attempt, d review.Detail) templates.Event {
+	say := v.call(a, d)
+	if a.AskedBy != "" {
+		say = append(say, templates.Say(templates.Words.Send["asked"], map[string]any{"who": text(name(a.AskedBy), 60)})...)
+	}
+	meta := templates.Say(templates.Words.Try, map[string]any{"n": strconv.Itoa(a.Number), "reference": text(a.Reference, 200)}).String()
+	if a.HTTPStatus != 0 {
+		meta += " · " + strconv.Itoa(a.HTTPStatus)
+	}
+	return templates.Event{Number: strconv.Itoa(a.Number), Say: say, Detail: sentence(text(a.Error, 300)), Meta: meta,
+		Request: text(a.Request, 4000), Response: text(a.Response, 4000)}
+}
+
+// call says what one call brought.
+func (v view) call(a work.Attempt, d review.Detail) templates.Sentence {
+	w, more := templates.Words, templates.ItemWords
+	pattern := w.Find[string(a.Finding)]
+	if a.Kind == work.Send {
+		pattern = w.Send[string(a.Outcome)]
+	}
+	ref := text(orText(a.ExternalNo, a.ExternalID), 80)
+	vals := map[string]any{"at": v.clock(a.StartedAt), "system": d.System.Name, "ref": ref, "n": strconv.Itoa(a.LateFor), "status": strconv.Itoa(a.HTTPStatus)}
+	var say templates.Sentence
+	if a.LateFor != 0 {
+		say = templates.Say(w.Send["late"], vals)
+	}
+	say = append(say, templates.Say(pattern, vals)...)
+	switch {
+	case a.Kind == work.Send && a.Outcome == work.AlreadyExists && ref != "":
+		say = append(say, templates.Say(more.Named, vals)...)
+	case a.Kind == work.Send && a.Outcome == work.Unknown && a.HTTPStatus >= http.StatusBadRequest:
+		say = append(say, templates.Say(more.AnsweredWith, vals)...)
+	case a.Finding == work.FoundMatching && a.Revision == d.Item.Revision:
+		if by := matchedBy(a, d); by != "" {
+			say = append(say, templates.Say(more.MatchedBy, map[string]any{"fields": by})...)
+		}
+	}
+	return say
+}
+
+// matchedBy lists what of the record that was found is the same as what was asked for.
+func matchedBy(a work.Attempt, d review.Detail) string {
+	record, ok := work.ReadRecord(a.Record)
+	if !ok {
+		return ""
+	}
+	var fields []string
+	for _, f := range facts(d.Item, record, true) {
+		if f.verdict == same || f.verdict == rounding {
+			fields = append(fields, templates.ItemWords.Field["fields/"+f.name])
+		}
+	}
+	if len(fields) < 2 {
+		return strings.Join(fields, "")
+	}
+	return strings.Join(fields[:len(fields)-1], ", ") + templates.Words.And + fields[len(fields)-1]
+}
+
+// unknownSince is when the outcome became unknown; zero: it is not.
+func unknownSince(it work.Item) time.Time {
+	if len(it.Unsettled) == 0 || it.Status.Settled() {
+		return time.Time{}
+	}
+	return it.SettleFrom
+}
