@@ -77,6 +77,9 @@ var access = map[string]string{
 
 	"GET /":                        "viewer operator ops admin",
 	"GET /export.csv":              "viewer operator ops admin",
+	"GET /export.xlsx":             "viewer operator ops admin",
+	"POST /views":                  "viewer operator ops admin",
+	"POST /views/:id/delete":       "viewer operator ops admin",
 	"GET /items/:id":               "viewer operator ops admin",
 	"GET /items/:id/*":             "viewer operator ops admin",
 	"POST /items/:id/approve":      "operator admin",

@@ -1,12 +1,10 @@
 package web
 
 import (
+	"context"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -15,28 +13,43 @@ import (
 	"onefold/web/templates"
 )
 
-const rowsOnPage = 50
+const (
+	rowsOnPage   = 50
+	groupsOnPage = 100
+	countedRows  = 10_000 // how far the rows of a filtered list are counted
+)
 
-var tabs = []review.Tab{review.TabReview, review.TabUnknown, review.TabWaiting, review.TabFinished, review.TabClosed, review.TabAll}
-
-// list shows one tab, or what a search found.
+// list shows one tab, what a search found, or both narrowed by a filter; as rows or grouped by error.
 func (s *server) list(c echo.Context) error {
+	now, err := s.review.Now(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	l := listQuery(c.QueryParams(), person(c), now)
+	if len(l.problems) == 0 && hasBlanks(c.QueryParams()) { // a form sends every field: the address to share has those that say something
+		return c.Redirect(http.StatusSeeOther, l.address())
+	}
+	return s.showList(c, http.StatusOK, l, templates.Views{})
+}
+
+func hasBlanks(v map[string][]string) bool {
+	for _, values := range v {
+		if slices.Contains(values, "") {
+			return true
+		}
+	}
+	return false
+}
+
+// showList shows the list. typed is what somebody typed into the form for views and was refused.
+func (s *server) showList(c echo.Context, status int, l listing, typed templates.Views) error {
 	ctx, by := c.Request().Context(), person(c)
-	q, ok := listQuery(c.QueryParams())
-	if !ok {
-		return echo.NewHTTPError(http.StatusBadRequest)
-	}
-	page, err := s.review.Search(ctx, by, q)
-	if err != nil {
-		return err
-	}
-	counts, err := s.review.Counts(ctx, by)
-	if err != nil {
-		return err
-	}
 	shell, systems, err := s.shell(c, templates.Words.Invoices)
 	if err != nil {
 		return err
+	}
+	if did, ok := templates.Lists.Did[c.QueryParam("did")]; ok {
+		shell.Notice = &templates.Notice{Good: true, Say: templates.Say(did, nil)}
 	}
 	now, err := s.review.Now(ctx)
 	if err != nil {
@@ -47,97 +60,149 @@ func (s *server) list(c echo.Context) error {
 	for _, sys := range systems {
 		known[sys.ID] = sys.System
 	}
-	model := templates.List{Shell: shell, Tab: string(q.Tab), Query: q.Text, Status: string(q.Filter.Status), Statuses: statusChoices()}
-	for _, t := range tabs {
-		model.Tabs = append(model.Tabs, templates.Tab{Count: thousands(counts[t]), Link: templates.Link{
-			Text: templates.Words.Tab[string(t)], Here: t == q.Tab, Href: listAddress(q.Text, t, "", review.Cursor{})}})
+	counts, err := s.review.Counts(ctx, by)
+	if err != nil {
+		return err
 	}
-	for _, it := range page.Items {
-		model.Rows = append(model.Rows, show.row(it, known[it.SystemID]))
+	m := templates.List{Shell: shell, Tab: string(l.query.Tab), Query: l.query.Text, Problems: l.problems, Tabs: tabLinks(l, counts)}
+	if m.Filter, err = s.filterForm(ctx, by, l, systems); err != nil {
+		return err
 	}
-	if q.Text != "" && page.How != review.HowAll {
-		model.Understood = templates.Say(templates.Words.How[string(page.How)], map[string]any{"text": text(q.Text, 100)}).String()
+	if m.Views, err = s.views(ctx, by, l, typed); err != nil {
+		return err
 	}
-	if len(model.Rows) > 0 {
-		model.Export = "/export.csv" + strings.TrimPrefix(listAddress(q.Text, q.Tab, q.Filter.Status, review.Cursor{}), "/")
+	var t total
+	if l.grouped {
+		t, err = s.fillGroups(ctx, by, l, show, known, counts, &m)
+	} else {
+		t, err = s.fillRows(ctx, by, l, show, known, counts, &m)
 	}
-	model.EmptyTitle, model.EmptyText = emptyList(q)
-	if q.After != (review.Cursor{}) {
-		model.First = listAddress(q.Text, q.Tab, q.Filter.Status, review.Cursor{})
+	if err != nil {
+		return err
+	}
+	if len(m.Rows) > 0 || m.Groups != nil {
+		m.Total = t.text()
+		for _, format := range exportFormats {
+			v := l.values()
+			v.Del("group")
+			m.Exports = append(m.Exports, templates.Link{Text: templates.Lists.Formats[format], Href: "/export." + format + "?" + v.Encode()})
+		}
+	} else {
+		emptyList(&m, l)
+	}
+	return render(c, status, templates.ListPage(m))
+}
+
+func (s *server) fillRows(ctx context.Context, by work.Actor, l listing, show view, known map[string]work.System, counts map[review.Tab]int64, m *templates.List) (total, error) {
+	page, err := s.review.Search(ctx, by, l.query)
+	if err != nil {
+		return total{}, err
+	}
+	if l.query.Text != "" && page.How != review.HowAll {
+		m.Understood = templates.Say(templates.Lists.How[string(page.How)], map[string]any{"text": text(l.query.Text, 100)}).String()
+	}
+	first := l.query.After == review.Cursor{}
+	if !first {
+		m.First = l.address()
 	}
 	if page.Next != (review.Cursor{}) {
-		model.Next = listAddress(q.Text, q.Tab, q.Filter.Status, page.Next)
+		m.Next = l.from(page.Next)
 	}
-	return render(c, http.StatusOK, templates.ListPage(model))
-}
-
-// listQuery reads the address of a list. A search looks everywhere unless a tab is named: what somebody asks for by its
-// key must not hide under another tab.
-func listQuery(v url.Values) (review.Query, bool) {
-	q := review.Query{Text: strings.TrimSpace(text(v.Get("q"), 300)), Tab: review.Tab(v.Get("tab")), Filter: review.Filter{Status: work.Status(v.Get("status"))}, Limit: rowsOnPage}
-	if q.Tab == "" {
-		q.Tab = review.TabReview
-		if q.Text != "" || q.Filter.Status != "" {
-			q.Tab = review.TabAll
+	t := total{n: int64(len(page.Items))}
+	if !first || m.Next != "" {
+		if t, err = s.total(ctx, by, l, counts); err != nil {
+			return t, err
 		}
 	}
-	if !slices.Contains(tabs, q.Tab) || q.Filter.Status != "" && !slices.Contains(work.Statuses, q.Filter.Status) {
-		return q, false
+	acts := mayAct(by) && len(page.Items) > 0
+	if acts {
+		m.Ticks = &templates.TickForm{Address: l.address(), Ticked: templates.Lists.Ticked, All: t.say(templates.Lists.All, templates.Lists.All, templates.Lists.AllMany)}
 	}
-	if after := v.Get("after"); after != "" {
-		at, id, _ := strings.Cut(after, ".")
-		ns, err1 := strconv.ParseInt(at, 36, 64)
-		n, err2 := strconv.ParseInt(id, 36, 64)
-		if err1 != nil || err2 != nil {
-			return q, false
+	for _, it := range page.Items {
+		r := show.row(it, known[it.SystemID], !sameStatus[l.query.Tab])
+		if acts {
+			r.Tick = templates.Say(templates.Lists.Tick, map[string]any{"key": r.Key}).String()
 		}
-		q.After = review.Cursor{At: time.Unix(0, ns).UTC(), ID: n}
+		m.Rows = append(m.Rows, r)
 	}
-	return q, true
+	if l.query.Tab == review.TabReview && (m.Next != "" || m.First != "") {
+		m.Group = &templates.Link{Text: templates.Lists.ByError, Href: l.with("group", groupByError)}
+	}
+	return t, nil
 }
 
-func listAddress(query string, tab review.Tab, status work.Status, after review.Cursor) string {
-	v := url.Values{"tab": {string(tab)}}
-	if query != "" {
-		v.Set("q", query)
-	}
-	if status != "" {
-		v.Set("status", string(status))
-	}
-	if after != (review.Cursor{}) {
-		v.Set("after", strconv.FormatInt(after.At.UnixNano(), 36)+"."+strconv.FormatInt(after.ID, 36))
-	}
-	return "/?" + v.Encode()
+// sameStatus are the tabs whose rows all have the same status: they need not say so.
+var sameStatus = map[review.Tab]bool{review.TabReview: true, review.TabClosed: true}
+
+// mayAct reports whether the person is offered to do something with rows. What is done asks again.
+func mayAct(by work.Actor) bool { return by.Can(work.Operator, work.Admin) }
+
+// total is how many rows a list has.
+type total struct {
+	n    int64
+	more bool // that many and more
 }
 
-func emptyList(q review.Query) (title, body string) {
-	w, key := templates.Words, string(q.Tab)
-	if q.Text != "" || q.Filter.Status != "" {
+// total counts the rows of the whole list.
+func (s *server) total(ctx context.Context, by work.Actor, l listing, counts map[review.Tab]int64) (total, error) {
+	if !l.filtered() {
+		return total{n: counts[l.query.Tab]}, nil
+	}
+	q := l.query
+	q.After = review.Cursor{}
+	n, err := s.review.Count(ctx, by, q, countedRows+1)
+	return total{min(n, countedRows), n > countedRows}, err
+}
+
+func (t total) text() string {
+	w := templates.Lists
+	return t.say(w.Matches, w.MatchesOne, w.MatchesMany)
+}
+
+func (t total) say(many, one, more string) string {
+	pattern := many
+	switch {
+	case t.more:
+		pattern = more
+	case t.n == 1:
+		pattern = one
+	}
+	return templates.Say(pattern, map[string]any{"n": thousands(t.n)}).String()
+}
+
+// tabLinks lead to the other tabs, with the search and those conditions that make sense there.
+func tabLinks(l listing, counts map[review.Tab]int64) []templates.Tab {
+	var out []templates.Tab
+	for _, t := range tabs {
+		out = append(out, templates.Tab{Code: string(t), Count: thousands(counts[t]), Link: templates.Link{Text: templates.Words.Tab[string(t)],
+			Here: t == l.query.Tab, Href: l.with("tab", string(t), "status", "", "reason", "", "error", "", "group", "")}})
+	}
+	return out
+}
+
+// emptyList says that all is well, or why nothing is shown.
+func emptyList(m *templates.List, l listing) {
+	w, key := templates.Lists, ""
+	switch {
+	case l.query.After != review.Cursor{}:
+		key = "later"
+	case len(l.asked) > 0:
+		key = "filter"
+	case l.query.Text != "":
 		key = "search"
+	default:
+		m.EmptyTitle, m.EmptyText = templates.Words.TabEmptyTitle[string(l.query.Tab)], templates.Words.TabEmpty[string(l.query.Tab)]
+		return
 	}
-	return w.TabEmptyTitle[key], w.TabEmpty[key]
-}
-
-func statusChoices() []templates.Choice {
-	all := []templates.Choice{{Text: templates.Words.AnyStatus}}
-	for _, st := range work.Statuses {
-		all = append(all, templates.Choice{Value: string(st), Text: templates.Words.StatusName[string(st)]})
+	m.EmptyTitle, m.EmptyText = w.EmptyTitle[key], w.Empty[key]
+	everywhere := listing{query: review.Query{Text: l.query.Text, Tab: review.TabAll}}
+	switch {
+	case key == "later":
+	case l.query.Text != "" && (len(l.asked) > 0 || l.query.Tab != review.TabAll):
+		m.Elsewhere = &templates.Link{Text: w.SearchEverywhere, Href: everywhere.address()}
+	case len(l.asked) > 0:
+		m.Elsewhere = &templates.Link{Text: w.WithoutFilter, Href: m.Filter.Clear}
 	}
-	return all
-}
-
-func (v view) row(it work.Item, sys work.System) templates.Row {
-	r := templates.Row{Href: "/items/" + strconv.FormatInt(it.ID, 10), Key: text(it.BusinessKey, 200), Customer: customer(it),
-		Amount: amountNumber(it.Invoice.Total), Currency: it.Invoice.Total.CurrencyCode(), Badge: v.badge(it, ""),
-		Known: v.rowSays(it, sys), Overdue: v.overdue(it), Assigned: text(it.AssignedTo, 60), Changed: v.ago(it.ChangedAt)}
-	if len(it.Steps) > 1 {
-		r.Step = stepName(it.Step)
-	}
-	return r
-}
-
-func customer(it work.Item) string {
-	return text(orText(it.Invoice.CustomerName, it.Invoice.CustomerID), 200)
 }
 
 // thousands is a count as people read it: 12,345.

@@ -218,7 +218,7 @@ func TestErrorsAreToldInPlainWords(t *testing.T) {
 	if a := b.get("/items/1/check"); a.location != "/items/1" {
 		t.Errorf("the address of a form: %d %s", a.status, a.location)
 	}
-	for path, want := range map[string]int{"/items/4711": 404, "/items/x": 404, "/?tab=nonsense": 400, "/?status=nonsense": 400, "/?after=%ff": 400} {
+	for path, want := range map[string]int{"/items/4711": 404, "/items/x": 404, "/export.csv?tab=nonsense": 400, "/export.xlsx?status=nonsense": 400} {
 		if a := b.get(path); a.status != want || !strings.Contains(a.body, "<h1>") {
 			t.Errorf("%s: %d %s", path, a.status, a.visible())
 		}

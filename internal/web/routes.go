@@ -65,7 +65,10 @@ func (s *server) routes() http.Handler {
 	s.peopleRoutes(r)
 
 	r.page(get, "/", readers, s.list)
-	r.add(get, "/export.csv", readers, bounds{importTime, formSize}, ownLinks("/", s.export))
+	r.add(get, "/export.csv", readers, bounds{importTime, formSize}, ownLinks("/", s.exportCSV))
+	r.add(get, "/export.xlsx", readers, bounds{importTime, formSize}, ownLinks("/", s.exportXLSX))
+	r.page(post, "/views", readers, s.saveView)
+	r.page(post, "/views/:id/delete", readers, s.deleteView)
 	r.page(get, "/items/:id", readers, s.item)
 	for _, a := range review.Actions {
 		r.page(post, "/items/:id/"+string(a), doers, s.act(a))

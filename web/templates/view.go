@@ -62,48 +62,10 @@ type Badge struct {
 	Tone string // good, busy, ask, wait or quiet
 }
 
-// List is the list of items.
-type List struct {
-	Shell
-	Tabs       []Tab
-	Tab        string
-	Query      string
-	Status     string
-	Statuses   []Choice
-	Understood string
-	Rows       []Row
-	First      string // address of the first page; empty: this is it
-	Next       string // address of the next page; empty: no more
-	Export     string // address of the same rows as a file; empty: there are none
-	EmptyTitle string
-	EmptyText  string
-}
-
-// Tab is one of the lists.
-type Tab struct {
-	Link
-	Count string
-}
-
 // Choice is one value of a filter.
 type Choice struct {
 	Value string
 	Text  string
-}
-
-// Row is one line of the list.
-type Row struct {
-	Href     string
-	Key      string
-	Step     string // empty if the document has only one
-	Customer string
-	Amount   string
-	Currency string
-	Badge    Badge
-	Known    Sentence
-	Overdue  string
-	Assigned string
-	Changed  Stamp
 }
 
 // Fact is a name and a value.
