@@ -56,6 +56,9 @@ func compared(it *Item, ev Reported, r Rules, now time.Time) error {
 // ReportMisses returns nil if a report, made at exported, that does not hold the item may count as a miss, else the *Refusal.
 func ReportMisses(it Item, exported time.Time, whole bool, r Rules, now time.Time) error {
 	visible := visibleFrom(it, r)
+	if it.Positive != NoEvidence { // what spoke for it may be younger than the report
+		visible = maxTime(visible, it.ChangedAt.Add(max(r.SearchLag(), minApart)))
+	}
 	switch {
 	case it.Status.Settled():
 		return refuse(RefusedStatus)
