@@ -12,11 +12,14 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// chrome starts a headless browser of its own, or skips the test where none is installed.
+// chrome starts a headless browser of its own, or skips the test where none is installed, or fails where it is required.
 func chrome(t *testing.T) context.Context {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
 	if err != nil {
+		if os.Getenv("CI") == "true" || os.Getenv("ONEFOLD_REQUIRE_BROWSER") == "1" {
+			t.Fatal("no chromium: run scripts/install-packages")
+		}
 		t.Skip("no chromium on this machine")
 	}
 	flags := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
@@ -85,8 +88,8 @@ func (l look) set() step {
 	}))
 }
 
-// shoot opens a page in every look and checks that nothing is wider than the window. If a folder is named it writes
-// screenshots there.
+// shoot opens a page in every look and checks that nothing is wider than the window and that everybody can use it. If a
+// folder is named it writes screenshots there.
 func shoot(t *testing.T, ctx context.Context, name, address string) {
 	t.Helper()
 	run(t, ctx, chromedp.Navigate(address), chromedp.WaitReady(chromedp.CSS("main")))
@@ -102,6 +105,7 @@ func shootThis(t *testing.T, ctx context.Context, name string, l look) {
 	if tooWide := ask(t, ctx, chromedp.Evaluate[int](`document.documentElement.scrollWidth - window.innerWidth`)); tooWide > 0 {
 		t.Errorf("%s is %d pixels too wide for %s", name, tooWide, l.name)
 	}
+	checkAccessible(t, tab{t, ctx}, name, l)
 	dir := os.Getenv("ONEFOLD_SCREENSHOTS")
 	if dir == "" {
 		return
