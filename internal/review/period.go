@@ -19,8 +19,8 @@ type PeriodStore interface {
 	// Periods returns the months in which something is recorded, newest first.
 	Periods(ctx context.Context, companyID int64) ([]string, error)
 	// PeriodDocuments returns at most limit documents of a month, in the order of automation and recording, and where to go
-	// on: the zero cursor at the end. An empty automation means all.
-	PeriodDocuments(ctx context.Context, companyID int64, period, automation string, after PeriodCursor, limit int) ([]Document, PeriodCursor, error)
+	// on: the zero cursor at the end.
+	PeriodDocuments(ctx context.Context, companyID int64, period string, after PeriodCursor, limit int) ([]Document, PeriodCursor, error)
 }
 
 // PeriodCount is a number of documents of one automation, currency and state, and their exact sum.
@@ -81,7 +81,8 @@ type MonthLine struct {
 	Automation string // empty: all of them
 	Expected   Sum    // what the month should have
 	Tabs       map[Tab]*Sum
-	Differing  map[work.Reason]*Sum // of those in TabReview: what is outside differs, or is there twice
+	Different  Sum                  // of those in TabReview: what is outside is not what was asked for
+	Differing  map[work.Reason]*Sum // the same by reason
 }
 
 // MonthTabs are the lists that a month is divided into: each document is in exactly one.
@@ -110,19 +111,10 @@ func (l *MonthLine) Settled() int64 { return l.Tabs[TabFinished].Count + l.Tabs[
 // Open counts what is expected and not settled.
 func (l *MonthLine) Open() int64 { return l.Expected.Count - l.Settled() }
 
-// Different counts what is outside otherwise than it was asked for.
-func (l *MonthLine) Different() int64 {
-	var n int64
-	for _, s := range l.Differing {
-		n += s.Count
-	}
-	return n
-}
-
 func (l *MonthLine) add(c PeriodCount) error {
 	sums := []*Sum{&l.Expected, l.Tabs[TabOf(c.Status, c.OpenKind)]}
 	if c.Status == work.Review && l.Differing[c.Reason] != nil {
-		sums = append(sums, l.Differing[c.Reason])
+		sums = append(sums, &l.Different, l.Differing[c.Reason])
 	}
 	for _, s := range sums {
 		if err := s.add(c.Count, c.Total); err != nil {
@@ -211,14 +203,14 @@ func (p *Periods) List(ctx context.Context, by work.Actor) ([]string, error) {
 const documentsAtOnce = 500
 
 // Documents returns the documents of a month in the order of automation and recording, each exactly once whatever moves
-// meanwhile. An empty automation means all. ErrNotFound: it is no month.
-func (p *Periods) Documents(ctx context.Context, by work.Actor, period, automation string) (iter.Seq2[Document, error], error) {
+// meanwhile. ErrNotFound: it is no month.
+func (p *Periods) Documents(ctx context.Context, by work.Actor, period string) (iter.Seq2[Document, error], error) {
 	if err := p.mayRead(by, period); err != nil {
 		return nil, err
 	}
 	return func(yield func(Document, error) bool) {
 		for after := (PeriodCursor{}); ; {
-			some, next, err := p.store.PeriodDocuments(ctx, p.company, period, automation, after, documentsAtOnce)
+			some, next, err := p.store.PeriodDocuments(ctx, p.company, period, after, documentsAtOnce)
 			if err != nil {
 				yield(Document{}, err)
 				return

@@ -87,8 +87,8 @@ func (s *Store) Periods(ctx context.Context, companyID int64) (list []string, er
 }
 
 // PeriodDocuments implements review.PeriodStore. It walks by the documents' first items, which never change places.
-func (s *Store) PeriodDocuments(ctx context.Context, companyID int64, period, automation string, after review.PeriodCursor, limit int) ([]review.Document, review.PeriodCursor, error) {
-	places, err := s.periodPlaces(ctx, companyID, period, automation, after, limit)
+func (s *Store) PeriodDocuments(ctx context.Context, companyID int64, period string, after review.PeriodCursor, limit int) ([]review.Document, review.PeriodCursor, error) {
+	places, err := s.periodPlaces(ctx, companyID, period, after, limit)
 	if err != nil || len(places) == 0 {
 		return nil, review.PeriodCursor{}, err
 	}
@@ -122,17 +122,10 @@ func (s *Store) PeriodDocuments(ctx context.Context, companyID int64, period, au
 }
 
 // periodPlaces are the first items of a month's documents.
-func (s *Store) periodPlaces(ctx context.Context, companyID int64, period, automation string, after review.PeriodCursor, limit int) (list []review.PeriodCursor, err error) {
-	only := ""
-	if automation != "" {
-		only = " AND k.automation = ?6"
-	}
-	args := []any{companyID, period, after.Automation, after.ID, limit, automation}
-	if only == "" {
-		args = args[:5]
-	}
-	r, err := s.db.query(ctx, "SELECT k.automation, k.item_id FROM item_keys k WHERE k.company_id = ?1 AND k.period = ?2 AND (k.automation, k.item_id) > (?3, ?4)"+only+
-		" AND NOT EXISTS (SELECT 1 FROM items p WHERE p.id = k.item_id AND p.previous_id IS NOT NULL) ORDER BY k.automation, k.item_id LIMIT ?5", args...)
+func (s *Store) periodPlaces(ctx context.Context, companyID int64, period string, after review.PeriodCursor, limit int) (list []review.PeriodCursor, err error) {
+	r, err := s.db.query(ctx, "SELECT k.automation, k.item_id FROM item_keys k WHERE k.company_id = ?1 AND k.period = ?2 AND (k.automation, k.item_id) > (?3, ?4)"+
+		" AND NOT EXISTS (SELECT 1 FROM items p WHERE p.id = k.item_id AND p.previous_id IS NOT NULL) ORDER BY k.automation, k.item_id LIMIT ?5",
+		companyID, period, after.Automation, after.ID, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -34,6 +34,11 @@ func (s *server) exportXLSX(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	return s.sendBook(c, name, book)
+}
+
+// sendBook sends a workbook as a file of the name, and closes it.
+func (s *server) sendBook(c echo.Context, name string, book *excelize.File) error {
 	defer func() {
 		if err := book.Close(); err != nil {
 			s.Log.Warn("a workbook's files could not be removed", "error", err)
@@ -44,7 +49,7 @@ func (s *server) exportXLSX(c echo.Context) error {
 	h.Set(echo.HeaderContentDisposition, `attachment; filename="`+name+`.xlsx"`)
 	// Straight to the browser: the library would gather the file in memory first.
 	book.SetZipWriter(func(io.Writer) excelize.ZipWriter { return zip.NewWriter(c.Response()) })
-	_, err = book.WriteTo(io.Discard)
+	_, err := book.WriteTo(io.Discard)
 	switch {
 	case err == nil:
 		return nil
@@ -57,8 +62,30 @@ func (s *server) exportXLSX(c echo.Context) error {
 }
 
 // workbook writes the items to sheets of so many rows. Whoever gets it closes it.
-func (s *server) workbook(items iter.Seq2[work.Item, error], rows int) (book *excelize.File, err error) {
-	w := &bookWriter{file: excelize.NewFile(), zone: s.Zone, headings: s.exportHeadings(), rows: rows, styles: map[string]int{}}
+func (s *server) workbook(items iter.Seq2[work.Item, error], rows int) (*excelize.File, error) {
+	return s.newBook(s.exportHeadings(), rows, func(yield func([]bookCell, error) bool) {
+		for it, err := range items {
+			line := make([]bookCell, len(exportColumns))
+			for i, c := range exportColumns {
+				line[i] = bookCell{c.of(it), c.kind, it.Invoice.Total.CurrencyCode()}
+			}
+			if !yield(line, err) {
+				return
+			}
+		}
+	})
+}
+
+// bookCell is one value of a workbook; the currency is that of an amount.
+type bookCell struct {
+	cell
+	kind     cellKind
+	currency string
+}
+
+// newBook writes lines under their headings to sheets of so many rows. Whoever gets it closes it.
+func (s *server) newBook(headings []string, rows int, lines iter.Seq2[[]bookCell, error]) (book *excelize.File, err error) {
+	w := &bookWriter{file: excelize.NewFile(), zone: s.Zone, headings: headings, rows: rows, styles: map[string]int{}}
 	defer func() {
 		if err != nil {
 			_ = w.file.Close()
@@ -67,9 +94,9 @@ func (s *server) workbook(items iter.Seq2[work.Item, error], rows int) (book *ex
 	if err = w.sheet(); err != nil {
 		return nil, err
 	}
-	for it, itemErr := range items {
-		if err = itemErr; err == nil {
-			err = w.item(it)
+	for line, lineErr := range lines {
+		if err = lineErr; err == nil {
+			err = w.line(line)
 		}
 		if err != nil {
 			return nil, err
@@ -78,7 +105,7 @@ func (s *server) workbook(items iter.Seq2[work.Item, error], rows int) (book *ex
 	return w.file, w.stream.Flush()
 }
 
-// bookWriter writes items to a workbook, on as many sheets as are needed.
+// bookWriter writes lines to a workbook, on as many sheets as are needed.
 type bookWriter struct {
 	file     *excelize.File
 	stream   *excelize.StreamWriter
@@ -139,15 +166,15 @@ func (w *bookWriter) sheet() error {
 	return stream.SetRow("A1", cells)
 }
 
-func (w *bookWriter) item(it work.Item) error {
+func (w *bookWriter) line(line []bookCell) error {
 	if w.row == w.rows {
 		if err := w.sheet(); err != nil {
 			return err
 		}
 	}
-	cells := make([]any, len(exportColumns))
-	for i, c := range exportColumns {
-		value, format := w.cell(c.kind, c.of(it), it.Invoice.Total.CurrencyCode())
+	cells := make([]any, len(line))
+	for i, c := range line {
+		value, format := w.cell(c.kind, c.cell, c.currency)
 		id, err := w.style(format)
 		if err != nil {
 			return fmt.Errorf("workbook: %w", err)

@@ -22,6 +22,7 @@ type Store interface {
 	review.Store
 	review.SystemStore
 	review.MarkStore
+	review.PeriodStore
 }
 
 // Intake records new items.
@@ -57,6 +58,7 @@ type server struct {
 	Config
 	review  *review.Service
 	systems *review.Systems
+	periods *review.Periods
 	hub     *hub
 }
 
@@ -74,7 +76,7 @@ func New(c Config) (http.Handler, error) {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	s := &server{Config: c, review: review.New(c.Store, c.CompanyID), systems: review.NewSystems(c.Store), hub: newHub(review.NewLive(c.Store, c.CompanyID).Mark, c.Log)}
+	s := &server{Config: c, review: review.New(c.Store, c.CompanyID), systems: review.NewSystems(c.Store), periods: review.NewPeriods(c.Store, c.CompanyID), hub: newHub(review.NewLive(c.Store, c.CompanyID).Mark, c.Log)}
 	return s.routes(), nil
 }
 
