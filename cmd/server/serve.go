@@ -17,6 +17,8 @@ import (
 
 	"onefold/internal/auth"
 	"onefold/internal/automation"
+	"onefold/internal/notice"
+	"onefold/internal/review"
 	"onefold/internal/store"
 	"onefold/internal/web"
 )
@@ -27,6 +29,7 @@ type serverOptions struct {
 	adminPassword string // of the first user, if there is none yet; empty: they are added on the set-up page
 	apiToken      string // empty: one is generated
 	people        auth.Config
+	notices       notice.Config
 	secure        bool // the pages are served over TLS, also when a proxy ends it
 	hosts         []string
 	publicURL     string         // for links; empty: that of the request
@@ -41,6 +44,8 @@ type process struct {
 	http      *http.Server
 	engine    *automation.Engine
 	watch     automation.Watch
+	bulk      review.BulkRunner
+	notices   *notice.Loop
 	auth      *auth.Auth
 	setUpCode string // of the set-up page; empty: somebody can sign in
 }
@@ -61,8 +66,9 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 		return nil, err
 	}
 	intake := automation.Intake{Store: st, Zone: o.zone}
+	notices, told := noticeLoop(st, o)
 	pages, err := web.New(web.Config{Store: st, Intake: intake, Importer: automation.Importer{Intake: intake}, Auth: accounts, Zone: o.zone,
-		PublicURL: o.publicURL, Hosts: o.hosts, TrustedProxies: o.proxies, Log: o.log})
+		PublicURL: o.publicURL, Notices: told, Hosts: o.hosts, TrustedProxies: o.proxies, Log: o.log})
 	if err != nil {
 		return nil, err
 	}
@@ -71,6 +77,8 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 		http:          web.Server("", pages),
 		engine:        automation.NewEngine(automation.Config{Store: st, Connect: connect, Node: o.node, Log: o.log}),
 		watch:         automation.Watch{Store: st, Log: o.log},
+		bulk:          review.BulkRunner{Store: st, Node: o.node, Log: o.log},
+		notices:       notices,
 		auth:          accounts,
 		setUpCode:     setUpCode,
 	}, nil
@@ -81,6 +89,8 @@ func (s *process) run(ctx context.Context, listener net.Listener) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return s.engine.Run(ctx) })
 	g.Go(func() error { return s.watch.Run(ctx) })
+	g.Go(func() error { return s.bulk.Run(ctx) })
+	g.Go(func() error { return s.notices.Run(ctx) })
 	g.Go(func() error { return s.auth.Run(ctx) })
 	g.Go(func() error {
 		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -104,6 +114,7 @@ func serveCommand() *cobra.Command {
 	var db databaseFlags
 	var o serverOptions
 	var people peopleFlags
+	var notices noticeFlags
 	var listen, zone, hosts, proxies string
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -123,6 +134,9 @@ func serveCommand() *cobra.Command {
 			o.node, o.publicURL = db.node, people.publicURL
 			o.log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
 			if o.people, err = people.config(db.data, o.log); err != nil {
+				return err
+			}
+			if o.notices, err = notices.config(people.publicURL); err != nil {
 				return err
 			}
 			st, err := db.open(cmd.Context(), o.log)
@@ -153,6 +167,7 @@ func serveCommand() *cobra.Command {
 	}
 	db.add(cmd)
 	people.add(cmd)
+	notices.add(cmd)
 	f := cmd.Flags()
 	f.StringVar(&listen, "listen", "127.0.0.1:8080", "address and port of the pages and the API")
 	f.StringVar(&o.adminPassword, "admin-password", "", "password of the user admin, who is added if there is no user yet (default: the first person is added on the set-up page, with a code that is printed at start)")

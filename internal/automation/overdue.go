@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"onefold/internal/work"
@@ -34,11 +35,42 @@ type Watch struct {
 	Log   *slog.Logger
 }
 
-// AlertOverdue is the cause of the alerts that Watch raises.
-const AlertOverdue = "overdue"
+// Causes of the alerts that Watch raises.
+const (
+	AlertOverdue      = "overdue"
+	AlertDisconnected = "disconnected" // the login is refused
+	AlertBreaker      = "breaker"      // the system does not answer
+	AlertPaused       = "paused"       // for longer than anybody means to
+)
 
-// RunOnce raises one alert for each system with overdue items and ends it once there are none. It returns how many new
-// alerts it raised.
+// forgotten is how old a pause is when people are told of it.
+const forgotten = 24 * time.Hour
+
+// standsStill are the alerts that follow from a system's own state: by cause the text, empty where there is nothing to tell.
+func standsStill(s work.System, now time.Time) map[string]string {
+	says := map[string]string{AlertDisconnected: "", AlertBreaker: "", AlertPaused: ""}
+	if s.LoginProblem != "" {
+		says[AlertDisconnected] = s.Name + ": reconnect, the login is refused"
+	}
+	if !s.BreakerUntil.IsZero() {
+		says[AlertBreaker] = s.Name + ": the accounting system does not answer"
+	}
+	if !s.PausedAt.IsZero() && now.Sub(s.PausedAt) >= forgotten {
+		says[AlertPaused] = fmt.Sprintf("%s: paused since %s by %s", s.Name, s.PausedAt.UTC().Format("2 January 15:04 MST"), label(s.PausedBy))
+	}
+	return says
+}
+
+// label is the name in a recorded label: "person:7 Ada Brown".
+func label(by string) string {
+	if _, name, found := strings.Cut(by, " "); found {
+		return name
+	}
+	return by
+}
+
+// RunOnce raises one alert for each system with overdue items, and for each that stands still, and ends it once that is
+// over. It returns how many new alerts it raised.
 func (w Watch) RunOnce(ctx context.Context) (int, error) {
 	now, err := w.Store.Now(ctx)
 	if err != nil {
@@ -58,6 +90,22 @@ func (w Watch) RunOnce(ctx context.Context) (int, error) {
 	}
 	raised := 0
 	for _, s := range systems {
+		for cause, text := range standsStill(s, now) {
+			if text == "" {
+				if err := w.Store.ClearAlerts(ctx, s.ID, cause); err != nil {
+					return raised, err
+				}
+				continue
+			}
+			isNew, err := w.Store.RaiseAlert(ctx, s.ID, cause, text)
+			if err != nil {
+				return raised, err
+			}
+			if isNew {
+				raised++
+				w.Log.Warn("an accounting system stands still", "system", s.ID, "cause", cause)
+			}
+		}
 		o := bySystem[s.ID]
 		if o.Count == 0 {
 			if err := w.Store.ClearAlerts(ctx, s.ID, AlertOverdue); err != nil {

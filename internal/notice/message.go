@@ -30,17 +30,17 @@ type Line struct {
 
 // Words are the patterns of messages; {names} in them are filled in.
 type Words struct {
-	OneNew, ManyNew, OneWaits, ManyWait         string // subjects: {key}, {n}
-	NewLead, NewLeadAll, WaitLead               string // {n}, {all}, {at}
-	Line, LineError, Example, ExampleOf         string // {n}, {system}, {why}, {error}; {key}, {customer}, {amount}
-	MoreGroups, OpenList, OpenItem, OpenSystems string
-	AlertOne, AlertMany, AlertLead              string // {system}, {n}
-	OverOne, OverMany, OverLead, OverLine       string
-	TestSubject, TestLead                       string // {name}
-	FootPerson, FootWebhook                     string
-	CauseSays                                   map[string]string // subjects of alerts by cause; "" for others
-	Why                                         map[string]string // by reason: "Refused"
-	Errors                                      map[string]string // what became of a try, in plain words
+	OneNew, ManyNew, OneWaits, ManyWait   string // subjects: {key}, {n}
+	NewLead, NewLeadAll, WaitLead         string // {n}, {all}, {at}
+	Line, LineError, Example, ExampleOf   string // {n}, {system}, {why}, {error}; {key}, {customer}, {amount}
+	MoreGroups, OpenList, OpenSystems     string
+	AlertOne, AlertMany, AlertLead        string // {system}, {n}
+	OverOne, OverMany, OverLead, OverLine string
+	TestSubject, TestLead                 string // {name}
+	FootPerson, FootWebhook               string
+	CauseSays                             map[string]string // subjects of alerts by cause; "" for others
+	Why                                   map[string]string // by reason: "Refused"
+	Errors                                map[string]string // what became of a try, in plain words
 }
 
 // Longest parts of a message, in characters.

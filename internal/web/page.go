@@ -9,6 +9,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
+	"onefold/internal/automation"
 	"onefold/internal/review"
 	"onefold/internal/work"
 	"onefold/web/static"
@@ -42,7 +43,7 @@ func nav(by work.Actor, path string) []templates.Link {
 	}
 	if by.Can(work.Admin) {
 		links = append(links, templates.Link{Text: p.People, Href: "/people", Here: here("/people")}, templates.Link{Text: p.Tokens, Href: "/tokens", Here: here("/tokens")},
-			templates.Link{Text: p.Trail, Href: "/audit", Here: here("/audit")})
+			templates.Link{Text: templates.Notices.Nav, Href: "/notices", Here: here("/notices")}, templates.Link{Text: p.Trail, Href: "/audit", Here: here("/audit")})
 	}
 	return links
 }
@@ -67,6 +68,9 @@ func (s *server) shell(c echo.Context, title string) (templates.Shell, []review.
 	}
 	alerts, err := s.systems.Alerts(c.Request().Context(), person(c))
 	for _, a := range alerts {
+		if a.Cause != automation.AlertOverdue {
+			continue // the system's own state says so already
+		}
 		shell.Alerts = append(shell.Alerts, templates.Alert{Say: templates.Say("{text}", map[string]any{"text": text(a.Text, 300)}), Href: "/?tab=" + string(review.TabAll)})
 	}
 	return shell, systems, err

@@ -49,6 +49,7 @@ func (s *server) showPerson(c echo.Context, status int, m templates.PersonPage) 
 	default:
 		m.LinkText = w.LinkReset
 	}
+	m.Email = orText(m.Email, text(u.Email, 254))
 	m.Sessions = show.browsers(sessions, visit(c).Session.ID, m.Path)
 	return render(c, status, templates.PersonPageOf(m))
 }

@@ -15,6 +15,11 @@ import (
 func (s *server) profilePage(c echo.Context) error { return s.showProfile(c, http.StatusOK, "") }
 
 func (s *server) showProfile(c echo.Context, status int, problem string) error {
+	return s.showProfileWith(c, status, problem, noticeForm{})
+}
+
+// showProfileWith shows the page with a form about messages that was not honoured.
+func (s *server) showProfileWith(c echo.Context, status int, problem string, f noticeForm) error {
 	ctx, v, w := c.Request().Context(), visit(c), templates.People
 	shell, _, err := s.shell(c, w.Profile)
 	if err != nil {
@@ -42,6 +47,12 @@ func (s *server) showProfile(c echo.Context, status int, problem string) error {
 		m.Step = []templates.Sentence{templates.Say(w.StepSays["none"], nil)}
 	}
 	m.Sessions = show.browsers(sessions, v.Session.ID, "/profile")
+	if m.Notices, err = s.noticeSettings(c, f); err != nil {
+		return err
+	}
+	if f.problem != "" {
+		m.Notice = nil
+	}
 	return render(c, status, templates.ProfilePage(m))
 }
 
@@ -109,7 +120,7 @@ func pathID(c echo.Context, name string) (int64, error) {
 
 // didPeople says what the last act did.
 func didPeople(c echo.Context) *templates.Notice {
-	say := templates.People.Did[c.QueryParam("did")]
+	say := orText(templates.People.Did[c.QueryParam("did")], templates.Notices.Did[c.QueryParam("did")])
 	if say == "" {
 		return nil
 	}

@@ -112,6 +112,9 @@ func (s *server) peopleRoutes(r *router) {
 	r.page(post, "/profile/sessions/others", member(), s.endOtherSessions)
 	r.page(post, "/profile/sessions/everywhere", member(), s.signOutEverywhere)
 
+	r.page(post, "/profile/email", member(), s.setOwnEmail)
+	r.page(post, "/profile/notices", member(), s.saveNotices)
+	r.page(post, "/profile/notices/test", member(), s.testNotice)
 	r.page(get, "/people", admins, s.peoplePage)
 	r.page(post, "/people", admins, s.invite)
 	r.page(post, "/people/second-step", admins, s.requireStep)
@@ -128,7 +131,9 @@ func (s *server) peopleRoutes(r *router) {
 	r.page(get, "/tokens", admins, s.tokensPage)
 	r.page(post, "/tokens", admins, s.createToken)
 	r.page(post, "/tokens/:id/revoke", admins, s.revokeToken)
+	r.page(post, "/people/:id/email", admins, s.setEmail)
 
 	r.page(get, "/audit", admins, s.trailPage)
 	r.add(get, "/audit.csv", admins, bounds{importTime, formSize}, ownLinks("/audit", s.trailExport))
 }
+	r.page(get, "/notices", admins, s.noticesPage)

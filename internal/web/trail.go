@@ -24,7 +24,7 @@ import (
 var actGroups = map[string][]string{
 	"sign-in": {auth.DidSignIn, auth.DidSignInStart, auth.DidSignInFailed, auth.DidSecondStepFailed, auth.DidSignOut, auth.DidUseCode},
 	"failed":  {auth.DidSignInFailed, auth.DidSecondStepFailed},
-	"people": {auth.DidSetUp, auth.DidAddUser, auth.DidInvite, auth.DidDisable, auth.DidEnable, auth.DidRename, auth.DidChangeRoles, auth.DidMakeResetLink,
+	"people": {auth.DidSetUp, auth.DidAddUser, auth.DidInvite, auth.DidDisable, auth.DidEnable, auth.DidRename, auth.DidChangeEmail, auth.DidChangeRoles, auth.DidMakeResetLink,
 		auth.DidAcceptLink, auth.DidChangePassword, auth.DidEnrol, auth.DidRemoveSecondStep, auth.DidRenewCodes, auth.DidRequireStep, auth.DidLinkIdentity,
 		auth.DidRevokeSession, auth.DidRevokeSessions},
 	"tokens":  {auth.DidCreateToken, auth.DidRevokeToken},

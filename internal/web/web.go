@@ -13,6 +13,7 @@ import (
 
 	"onefold/internal/auth"
 	"onefold/internal/automation"
+	"onefold/internal/notice"
 	"onefold/internal/review"
 	"onefold/internal/work"
 )
@@ -24,6 +25,7 @@ type Store interface {
 	review.MarkStore
 	review.PeriodStore
 }
+	notice.PageStore
 
 // Intake records new items.
 type Intake interface {
@@ -44,6 +46,7 @@ type Config struct {
 	Auth      *auth.Auth
 	Zone      *time.Location // of the times on pages; nil: UTC
 	Hosts     []string       // names under which the pages may be asked for; empty: any
+	Notices   notice.Setup   // how people are told
 	Log       *slog.Logger   // nil: slog.Default
 
 	PublicURL string // the address under which people reach the pages, for links; empty: that of the request
@@ -60,6 +63,8 @@ type server struct {
 	systems *review.Systems
 	periods *review.Periods
 	hub     *hub
+	bulk    *review.Bulk
+	notices *notice.Service
 }
 
 // New returns the handler of all pages and of the API.
@@ -76,7 +81,8 @@ func New(c Config) (http.Handler, error) {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	s := &server{Config: c, review: review.New(c.Store, c.CompanyID), systems: review.NewSystems(c.Store), periods: review.NewPeriods(c.Store, c.CompanyID), hub: newHub(review.NewLive(c.Store, c.CompanyID).Mark, c.Log)}
+	s := &server{Config: c, review: review.New(c.Store, c.CompanyID), systems: review.NewSystems(c.Store), periods: review.NewPeriods(c.Store, c.CompanyID), bulk: review.NewBulk(c.Store, c.CompanyID), hub: newHub(review.NewLive(c.Store, c.CompanyID).Mark, c.Log)}
+	s.notices = notice.NewService(c.Store, c.CompanyID, MessageWords(), c.Notices)
 	return s.routes(), nil
 }
 

@@ -82,6 +82,7 @@ type Profile struct {
 	Sessions   []Browser
 	Problem    string
 	Everywhere bool // other sessions are open
+	Notices    NoticeSettings
 }
 
 // Browser is one open session.
@@ -152,6 +153,7 @@ type PersonPage struct {
 	Roles     []Tick
 	Disabled  bool
 	HasStep   bool
+	Email     string
 	LinkText  string // of the button that makes a one-time link; empty: not possible
 	Link      *OneTimeLink
 	Sessions  []Browser

@@ -260,7 +260,7 @@ var People = peopleWords{
 	// The trail; codes of item_… are acts on invoices.
 	Act: map[string]string{"sign_in": "Signed in", "sign_in_started": "Password fitted", "sign_in_failed": "Sign-in refused", "second_step_failed": "Wrong code",
 		"sign_out": "Signed out", "set_up": "Set up", "user_added": "Added a person", "user_invited": "Invited a person", "user_disabled": "Kept a person out",
-		"user_enabled": "Let a person in again", "user_renamed": "Renamed a person", "roles_changed": "Changed roles",
+		"user_enabled": "Let a person in again", "user_renamed": "Renamed a person", "email_changed": "Changed an e-mail address", "roles_changed": "Changed roles",
 		"password_reset_link_made": "Made a one-time link", "password_link_used": "Used a one-time link", "password_changed": "Changed the password",
 		"second_step_added": "Added a second step", "second_step_removed": "Removed a second step", "recovery_codes_renewed": "Renewed recovery codes",
 		"recovery_code_used": "Used a recovery code", "second_step_requirement_changed": "Changed whether a second step is required",
