@@ -40,6 +40,8 @@ const (
 	DidRevokeToken      = "token_revoked"
 	DidRefuseToken      = "token_refused" // one that is unknown, revoked or has expired
 	DidExport           = "export"
+	DidStartBulk        = "bulk_run_begun"
+	DidStopBulk         = "bulk_run_stopped"
 	DidPause            = "system_paused"
 	DidResume           = "system_resumed"
 	DidChangePolicy     = "policy_changed"

@@ -38,7 +38,7 @@ func (b BulkRunner) act(ctx context.Context, run BulkRun, wishes []wish) ([]Bulk
 			if _, down := b.Store.Now(ctx); down != nil || ctx.Err() != nil {
 				return nil, err
 			}
-			b.Log.Error("an item of a bulk run could not be changed", "run", run.ID, "item", w.row.ItemID, "error", err)
+			b.log().Error("an item of a bulk run could not be changed", "run", run.ID, "item", w.row.ItemID, "error", err)
 			one = []BulkUpdate{{N: w.row.N, BulkResult: BulkResult{Outcome: BulkFailed}}}
 		}
 		updates = append(updates, one...)

@@ -16,7 +16,7 @@ import (
 type BulkRunner struct {
 	Store BulkStore
 	Node  string // this server's name; unique among the servers
-	Log   *slog.Logger
+	Log   *slog.Logger // nil: slog.Default
 }
 
 const (
@@ -27,6 +27,13 @@ const (
 	preparingTime = 10 * time.Minute
 )
 
+func (b BulkRunner) log() *slog.Logger {
+	if b.Log == nil {
+		return slog.Default()
+	}
+	return b.Log
+}
+
 // Run calls RunOnce until ctx ends; each second, or at once while there is something to do.
 func (b BulkRunner) Run(ctx context.Context) error {
 	tick := time.NewTicker(bulkTick)
@@ -34,7 +41,7 @@ func (b BulkRunner) Run(ctx context.Context) error {
 	for {
 		worked, err := b.RunOnce(ctx)
 		if err != nil && ctx.Err() == nil {
-			b.Log.Error("a bulk run could not go on", "error", err)
+			b.log().Error("a bulk run could not go on", "error", err)
 		}
 		if worked && err == nil && ctx.Err() == nil {
 			continue

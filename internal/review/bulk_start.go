@@ -160,42 +160,42 @@ type NewBulkRun struct {
 
 // Start freezes the set, in the versions that the person saw, and lets the run go. It returns ErrForbidden, ErrBulkPlan,
 // ErrBulkEmpty, ErrBulkLarge, ErrBulkMoved, or a *work.Refusal if what was typed is not enough. The same form sent again
-// returns the run that it began.
-func (b *Bulk) Start(ctx context.Context, by work.Actor, n NewBulkRun) (BulkRun, error) {
+// returns the run that it began; then isNew is false.
+func (b *Bulk) Start(ctx context.Context, by work.Actor, n NewBulkRun) (run BulkRun, isNew bool, err error) {
 	n.Input = n.Input.clean()
 	switch {
 	case !mayAct(by):
-		return BulkRun{}, ErrForbidden
+		return run, false, ErrForbidden
 	case !slices.Contains(Plans, n.Plan) || n.Form == "":
-		return BulkRun{}, ErrBulkPlan
+		return run, false, ErrBulkPlan
 	case n.Query == nil && len(n.Items) == 0:
-		return BulkRun{}, ErrBulkEmpty
+		return run, false, ErrBulkEmpty
 	case len(n.Items) > MaxBulk || n.Previewed > MaxBulk:
-		return BulkRun{}, ErrBulkLarge
+		return run, false, ErrBulkLarge
 	}
 	if err := enough(n.Plan, n.Input, by); err != nil {
-		return BulkRun{}, err
+		return run, false, err
 	}
 	now, err := b.store.Now(ctx)
 	if err != nil {
-		return BulkRun{}, err
+		return run, false, err
 	}
 	if n.Seen.After(now) {
 		n.Seen = now
 	}
-	run, isNew, err := b.store.AddBulk(ctx, BulkRun{CompanyID: b.company, Form: n.Form, Plan: n.Plan, State: BulkPreparing, List: n.List, Input: n.Input, By: by,
+	run, isNew, err = b.store.AddBulk(ctx, BulkRun{CompanyID: b.company, Form: n.Form, Plan: n.Plan, State: BulkPreparing, List: n.List, Input: n.Input, By: by,
 		Previewed: n.Previewed, BeganAt: now})
 	if err != nil || !isNew {
-		return run, err
+		return run, false, err
 	}
 	if err := b.freeze(ctx, by, n, &run); err != nil {
-		return run, errors.Join(err, b.store.EndBulk(context.WithoutCancel(ctx), run.ID, BulkAbandoned))
+		return run, false, errors.Join(err, b.store.EndBulk(context.WithoutCancel(ctx), run.ID, BulkAbandoned))
 	}
 	if err := b.store.BeginBulk(ctx, run.ID, run.Size); err != nil {
-		return run, err
+		return run, false, err
 	}
 	run.State = BulkRunning
-	return run, nil
+	return run, true, nil
 }
 
 // enough asks the judgement of single actions whether what was typed is enough, with an item that allows the action.

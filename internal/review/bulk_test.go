@@ -190,12 +190,12 @@ func TestAllOfAListIsFrozenAsSeen(t *testing.T) {
 		w.Happen(ids[7], work.Assign{By: ben, To: "Ben Stone"})
 		held(w.World, "NEW")
 		n := review.NewBulkRun{Form: "f", Plan: review.PlanAssign, Input: review.Input{To: "Ada Brown"}, Query: &q, Seen: p.Seen, How: p.How, Previewed: p.Size}
-		run, err := w.bulk.Start(t.Context(), ada, n)
+		run, _, err := w.bulk.Start(t.Context(), ada, n)
 		if err != nil || run.Size != 451 {
 			t.Fatalf("start: %+v, %v", run, err)
 		}
-		again, err := w.bulk.Start(t.Context(), ada, n) // a double click
-		if err != nil || again.ID != run.ID {
+		again, isNew, err := w.bulk.Start(t.Context(), ada, n) // a double click
+		if err != nil || isNew || again.ID != run.ID {
 			t.Fatalf("the same form again: %+v, %v", again, err)
 		}
 		run = w.until(run.ID)
@@ -216,7 +216,7 @@ func TestASearchThatFindsOthersNowIsRefused(t *testing.T) {
 	w.Later(time.Second)
 	id := must(w.Search(t.Context(), review.Query{CompanyID: 1, Text: "INV-1", Limit: 1})).Items[0].ID
 	w.Happen(id, work.Hold{By: ben, Note: "wait"}) // now the search falls back to what begins with it
-	_, err = w.bulk.Start(t.Context(), ada, review.NewBulkRun{Form: "f", Plan: review.PlanHold, Input: review.Input{Note: "x"}, Query: &q, Seen: p.Seen, How: p.How, Previewed: p.Size})
+	_, _, err = w.bulk.Start(t.Context(), ada, review.NewBulkRun{Form: "f", Plan: review.PlanHold, Input: review.Input{Note: "x"}, Query: &q, Seen: p.Seen, How: p.How, Previewed: p.Size})
 	if !errors.Is(err, review.ErrBulkMoved) {
 		t.Errorf("start: %v", err)
 	}
@@ -271,7 +271,7 @@ func TestOnlyThoseWhoMayActRunBulks(t *testing.T) {
 	run := w.start(p, review.PlanAssign, review.Input{To: "Ada Brown"})
 	for _, by := range []work.Actor{viewer, ops, {}} {
 		_, err1 := w.bulk.Preview(t.Context(), by, review.BulkSet{IDs: []int64{id}})
-		_, err2 := w.bulk.Start(t.Context(), by, review.NewBulkRun{Form: "f", Plan: review.PlanCheck, Items: p.Items, Seen: p.Seen})
+		_, _, err2 := w.bulk.Start(t.Context(), by, review.NewBulkRun{Form: "f", Plan: review.PlanCheck, Items: p.Items, Seen: p.Seen})
 		_, err3 := w.bulk.Run(t.Context(), by, run.ID)
 		_, err4 := w.bulk.Runs(t.Context(), by, 0, 10)
 		_, err5 := w.bulk.Results(t.Context(), by, run, "", 0, 10)
@@ -299,13 +299,13 @@ func TestWhatMustBeTypedIsAskedForBeforeARunBegins(t *testing.T) {
 		{review.PlanClose, review.Input{Note: "x"}, review.RefusedWhy},
 		{review.PlanHold, review.Input{Note: strings.Repeat("x", review.MaxNote+1)}, review.RefusedTooLong},
 	} {
-		_, err := w.bulk.Start(t.Context(), ada, review.NewBulkRun{Form: "f", Plan: c.plan, Input: c.in, Items: p.Items, Seen: p.Seen})
+		_, _, err := w.bulk.Start(t.Context(), ada, review.NewBulkRun{Form: "f", Plan: c.plan, Input: c.in, Items: p.Items, Seen: p.Seen})
 		var refusal *work.Refusal
 		if !errors.As(err, &refusal) || refusal.Code != c.want {
 			t.Errorf("%s with %+v: %v, not %s", c.plan, c.in, err, c.want)
 		}
 	}
-	if _, err := w.bulk.Start(t.Context(), ada, review.NewBulkRun{Form: "f", Plan: "attest", Items: p.Items, Seen: p.Seen}); !errors.Is(err, review.ErrBulkPlan) {
+	if _, _, err := w.bulk.Start(t.Context(), ada, review.NewBulkRun{Form: "f", Plan: "attest", Items: p.Items, Seen: p.Seen}); !errors.Is(err, review.ErrBulkPlan) {
 		t.Errorf("attest in bulk: %v", err)
 	}
 	if runs := must(w.bulk.Runs(t.Context(), ada, 0, 10)); len(runs) != 0 {

@@ -152,7 +152,7 @@ func (w *bulkWorld) preview(ids ...int64) review.BulkPreview {
 func (w *bulkWorld) start(p review.BulkPreview, plan review.Plan, in review.Input) review.BulkRun {
 	w.T.Helper()
 	w.forms++
-	run, err := w.bulk.Start(w.T.Context(), ada, review.NewBulkRun{Form: fmt.Sprint("form ", w.forms), Plan: plan, Input: in, Items: p.Items, Seen: p.Seen, Previewed: p.Size})
+	run, _, err := w.bulk.Start(w.T.Context(), ada, review.NewBulkRun{Form: fmt.Sprint("form ", w.forms), Plan: plan, Input: in, Items: p.Items, Seen: p.Seen, Previewed: p.Size})
 	if err != nil {
 		w.T.Fatal(err)
 	}

@@ -63,6 +63,7 @@ func (s *server) routes() http.Handler {
 	r.page(post, welcomePath+":token", guest(), s.welcome)
 
 	s.peopleRoutes(r)
+	s.bulkRoutes(r)
 
 	r.page(get, "/", readers, s.list)
 	r.add(get, "/export.csv", readers, bounds{importTime, formSize}, ownLinks("/", s.exportCSV))
@@ -97,10 +98,23 @@ func (s *server) routes() http.Handler {
 	return r.sealed()
 }
 
+// bulkRoutes are the pages on which many items are dealt with at once.
+func (s *server) bulkRoutes(r *router) {
+	r.page(get, bulkPath, doers, s.bulkRunsPage)
+	r.page(get, bulkNewPath, doers, s.bulkNewPage)
+	r.page(post, bulkNewPath, doers, s.bulkStart)
+	r.page(get, bulkPath+"/:id", doers, s.bulkPage)
+	r.page(post, bulkPath+"/:id/stop", doers, s.bulkStop)
+	r.add(get, bulkPath+"/:id/results.csv", doers, bounds{importTime, formSize}, ownLinks(bulkPath, s.bulkResults))
+}
+
 // peopleRoutes are the pages about people: everybody's own, and those of admins.
 func (s *server) peopleRoutes(r *router) {
 	r.page(get, "/profile", member(), s.profilePage)
 	r.page(post, "/profile/name", member(), s.renameSelf)
+	r.page(post, "/profile/email", member(), s.setOwnEmail)
+	r.page(post, "/profile/notices", member(), s.saveNotices)
+	r.page(post, "/profile/notices/test", member(), s.testNotice)
 	r.page(get, passwordPath, member(), s.passwordPage)
 	r.page(post, passwordPath, member(), s.password)
 	r.page(get, enrolPath, member(), s.enrolPage)
@@ -112,14 +126,12 @@ func (s *server) peopleRoutes(r *router) {
 	r.page(post, "/profile/sessions/others", member(), s.endOtherSessions)
 	r.page(post, "/profile/sessions/everywhere", member(), s.signOutEverywhere)
 
-	r.page(post, "/profile/email", member(), s.setOwnEmail)
-	r.page(post, "/profile/notices", member(), s.saveNotices)
-	r.page(post, "/profile/notices/test", member(), s.testNotice)
 	r.page(get, "/people", admins, s.peoplePage)
 	r.page(post, "/people", admins, s.invite)
 	r.page(post, "/people/second-step", admins, s.requireStep)
 	r.page(get, "/people/:id", admins, s.personPage)
 	r.page(post, "/people/:id/name", admins, s.onPerson("name", s.renamePerson))
+	r.page(post, "/people/:id/email", admins, s.setEmail)
 	r.page(post, "/people/:id/roles", admins, s.onPerson("roles", s.setRoles))
 	r.page(post, "/people/:id/disable", admins, s.onPerson("disable", s.disablePerson))
 	r.page(post, "/people/:id/enable", admins, s.onPerson("enable", s.enablePerson))
@@ -131,9 +143,8 @@ func (s *server) peopleRoutes(r *router) {
 	r.page(get, "/tokens", admins, s.tokensPage)
 	r.page(post, "/tokens", admins, s.createToken)
 	r.page(post, "/tokens/:id/revoke", admins, s.revokeToken)
-	r.page(post, "/people/:id/email", admins, s.setEmail)
 
+	r.page(get, "/notices", admins, s.noticesPage)
 	r.page(get, "/audit", admins, s.trailPage)
 	r.add(get, "/audit.csv", admins, bounds{importTime, formSize}, ownLinks("/audit", s.trailExport))
 }
-	r.page(get, "/notices", admins, s.noticesPage)

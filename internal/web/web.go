@@ -22,10 +22,11 @@ import (
 type Store interface {
 	review.Store
 	review.SystemStore
+	review.BulkStore
 	review.MarkStore
 	review.PeriodStore
-}
 	notice.PageStore
+}
 
 // Intake records new items.
 type Intake interface {
@@ -45,8 +46,8 @@ type Config struct {
 	Importer  Importer
 	Auth      *auth.Auth
 	Zone      *time.Location // of the times on pages; nil: UTC
-	Hosts     []string       // names under which the pages may be asked for; empty: any
 	Notices   notice.Setup   // how people are told
+	Hosts     []string       // names under which the pages may be asked for; empty: any
 	Log       *slog.Logger   // nil: slog.Default
 
 	PublicURL string // the address under which people reach the pages, for links; empty: that of the request
@@ -62,9 +63,9 @@ type server struct {
 	review  *review.Service
 	systems *review.Systems
 	periods *review.Periods
-	hub     *hub
 	bulk    *review.Bulk
 	notices *notice.Service
+	hub     *hub
 }
 
 // New returns the handler of all pages and of the API.
