@@ -29,7 +29,15 @@ func (s *server) list(c echo.Context) error {
 	if len(l.problems) == 0 && hasBlanks(c.QueryParams()) { // a form sends every field: the address to share has those that say something
 		return c.Redirect(http.StatusSeeOther, l.address())
 	}
-	return s.showList(c, http.StatusOK, l, templates.Views{})
+	f, kept, err := s.takeTyped(c)
+	if err != nil {
+		return err
+	}
+	typed := templates.Views{}
+	if kept && f.Path == "/views" {
+		typed = templates.Views{Open: true, Name: text(f.Fields.Get("name"), review.MaxReference), Shared: f.Fields.Get("shared") != "", Problem: templates.People.Restored}
+	}
+	return s.showList(c, http.StatusOK, l, typed)
 }
 
 func hasBlanks(v map[string][]string) bool {
@@ -99,7 +107,11 @@ func (s *server) fillRows(ctx context.Context, by work.Actor, l listing, show vi
 		return total{}, err
 	}
 	if l.query.Text != "" && page.How != review.HowAll {
-		m.Understood = templates.Say(templates.Lists.How[string(page.How)], map[string]any{"text": text(l.query.Text, 100)}).String()
+		how := string(page.How)
+		if page.How == review.HowNone && (len(l.asked) > 0 || l.query.Tab != review.TabAll) { // it may be elsewhere
+			how += "/here"
+		}
+		m.Understood = templates.Say(templates.Lists.How[how], map[string]any{"text": text(l.query.Text, 100)}).String()
 	}
 	first := l.query.After == review.Cursor{}
 	if !first {

@@ -62,13 +62,13 @@ func listQuery(v url.Values, by work.Actor, now time.Time) listing {
 		l.asked.Set(c.name, kept)
 	}
 	l.orderAmounts()
-	if l.query.Tab == "" || !slices.Contains(tabs, l.query.Tab) {
-		if l.query.Tab != "" {
-			l.problem("tab", string(l.query.Tab))
-		}
+	if tab := l.query.Tab; !slices.Contains(tabs, tab) {
 		l.query.Tab = review.TabReview
 		if l.query.Text != "" || len(l.asked)+len(l.wrong) > 0 {
 			l.query.Tab = review.TabAll
+		}
+		if tab != "" {
+			l.problem("tab", string(tab))
 		}
 	}
 	if group := v.Get("group"); group != "" {

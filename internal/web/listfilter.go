@@ -9,8 +9,9 @@ import (
 	"onefold/web/templates"
 )
 
-// fits are the tabs on which a condition makes sense; those that are not named fit all.
-var fits = map[string][]review.Tab{"status": {review.TabAll}, "reason": {review.TabReview, review.TabFinished, review.TabClosed, review.TabAll}}
+// fits are the tabs on which a condition is offered; those that are not named fit all. Nobody types an error: it comes with
+// the link of a group.
+var fits = map[string][]review.Tab{"error": {}, "status": {review.TabAll}, "reason": {review.TabReview, review.TabFinished, review.TabClosed, review.TabAll}}
 
 // filterForm is the form that narrows the list, and a chip for each condition that holds.
 func (s *server) filterForm(ctx context.Context, by work.Actor, l listing, systems []review.SystemState) (templates.Filter, error) {

@@ -10,22 +10,21 @@ import (
 
 // words are the fixed texts and those that follow a code.
 type words struct {
-	Product, And, Search, SearchHint, Filter, AnyStatus, Clear, SignIn, SignOut, Login, Password, SignedInAs,
-	Key, Customer, Amount, Status, Known, Changed, FirstPage, NextPage, Invoices, Systems, Import, Back,
+	Product, And, Search, Clear, SignIn, SignOut, Login, Password, SignedInAs,
+	Key, Customer, Amount, Status, FirstPage, NextPage, Invoices, Systems, Import, Back,
 	WhatWeKnow, WhatToDo, NotPossible, Attempts, OlderAttempts, NewestAttempts, NoAttempts, Decisions, NoDecisions,
 	Steps, NotBegun, Facts, Lines, Note, Reference, Sent, Answered, Excerpts, Description, Quantity, Price, Assigned, AssignMe,
 	Release, Nobody, Times, StepsDone, ReportRef, WrongLogin, Throttled, File, System, StartImport, ImportHint,
-	Line, Reason, Overdue, Address, InFlight, Export, Skip, MainNav, Try, Cut, YouTyped, JustNow, Soon, AgoPast, AgoFuture, AgoUnits string
+	Line, Reason, Overdue, Address, InFlight, Skip, MainNav, Try, Cut, YouTyped, JustNow, Soon, AgoPast, AgoFuture, AgoUnits string
 	StatusName, Sign, Tone, Reasons, ReasonShort, StatusSays, Tab, TabEmpty, TabEmptyTitle, Step, Action, ActionHelp, Refusal,
-	Did, Decision, RowSays, Send, SendShort, Find, FindShort, SystemSays, Errors, ErrorTitle, Fact, How map[string]string
+	Did, Decision, Send, SendShort, Find, FindShort, SystemSays, Errors, ErrorTitle, Fact map[string]string
 }
 
 // Words is the wording in use: English.
 var Words = words{
-	Product: "Onefold", And: " and ", Search: "Search", SearchHint: "Key, number or customer", Filter: "Status",
-	AnyStatus: "Any status", Clear: "Clear", SignIn: "Sign in", SignOut: "Sign out", Login: "Sign-in name",
+	Product: "Onefold", And: " and ", Search: "Search", Clear: "Clear", SignIn: "Sign in", SignOut: "Sign out", Login: "Sign-in name",
 	Password: "Password", SignedInAs: "Signed in as", Key: "Key", Customer: "Customer", Amount: "Amount", Status: "Status",
-	Known: "What we know", Changed: "Changed", FirstPage: "First page", NextPage: "Next page", Export: "Download this list (CSV)",
+	FirstPage: "First page", NextPage: "Next page",
 	Invoices: "Invoices", Systems: "Accounting systems", Import: "Import", Back: "All invoices", WhatWeKnow: "What we know",
 	WhatToDo: "What you can do", NotPossible: "Not possible now", Attempts: "What was tried",
 	OlderAttempts: "Older tries", NewestAttempts: "Newest tries", NoAttempts: "Nothing has been tried yet.",
@@ -45,10 +44,6 @@ var Words = words{
 	StatusName: map[string]string{"queued": "Waiting to be sent", "in_progress": "Sending now", "in_progress/find": "Checking now",
 		"pending": "Outcome unknown", "failed": "Failed, will retry", "confirmed": "Confirmed", "review": "Needs a person",
 		"resolved": "Resolved", "resolved/by": "Resolved by {who}", "closed": "Closed", "closed/by": "Closed by {who}"},
-	// The short form in the list.
-	RowSays: map[string]string{"queued": "Goes out {due}", "queued/soon": "Goes out now", "queued/stopped": "Waits: {system} takes nothing now",
-		"in_progress": "Since {since}", "pending": "We look again {due}", "pending/soon": "We look now", "failed": "Sent again {due}",
-		"failed/soon": "Sent again now", "failed/stopped": "Waits: {system} takes nothing now", "confirmed": "{ref}", "resolved": "{ref}"},
 	Sign: map[string]string{"queued": "○", "in_progress": "…", "pending": "?", "failed": "↻", "confirmed": "✓", "review": "!",
 		"resolved": "✓", "closed": "×"},
 	Tone: map[string]string{"queued": "wait", "in_progress": "busy", "pending": "busy", "failed": "wait", "confirmed": "good",
@@ -65,13 +60,10 @@ var Words = words{
 	Tab: map[string]string{"review": "Needs a person", "unknown": "Outcome unknown", "waiting": "Waiting", "finished": "Finished",
 		"closed": "Closed", "all": "All"},
 	TabEmptyTitle: map[string]string{"review": "All is well: nothing needs a person", "unknown": "All is well: no outcome is unknown",
-		"waiting": "All is well: nothing is waiting", "search": "Nothing found"},
+		"waiting": "All is well: nothing is waiting"},
 	TabEmpty: map[string]string{"review": "What cannot be settled by itself appears here.", "unknown": "Every invoice that was sent has been accounted for.",
 		"waiting": "Everything that was recorded has been dealt with.", "finished": "Nothing is finished yet.", "closed": "Nothing was closed.",
-		"all": "No invoice has been recorded yet. Import a file to begin.", "search": "Check the spelling, or search for a part of it under “All”."},
-
-	How: map[string]string{"exact": "“{text}”: exact match.", "prefix": "No exact match for “{text}”. These begin with it.",
-		"part": "No exact match for “{text}”. These contain it.", "none": "No exact match for “{text}”, and nothing like it."},
+		"all": "No invoice has been recorded yet. Import a file to begin."},
 
 	Step: map[string]string{"create": "Create invoice", "post": "Post invoice", "send": "Send invoice", "issue": "Issue invoice",
 		"finalize": "Finalise invoice", "email": "Send e-mail", "pay": "Book payment"},

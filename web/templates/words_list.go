@@ -28,7 +28,7 @@ var Lists = listWords{
 	Formats: map[string]string{"csv": "CSV", "xlsx": "Excel"},
 	How: map[string]string{"exact": "“{text}”: exact match.", "amount": "“{text}” taken as an amount: these are for exactly that.",
 		"prefix": "No exact match for “{text}”. These begin with it.", "part": "No exact match for “{text}”. These contain it.",
-		"none": "No exact match for “{text}”, and nothing like it."},
+		"none": "No exact match for “{text}”, and nothing like it.", "none/here": "“{text}” is not in this list, and nothing like it."},
 
 	// The conditions of the filter: their labels, what an empty one means, and how they look once they hold.
 	Condition: map[string]string{"status": "Status", "reason": "Reason", "system": "Accounting system", "automation": "Automation", "assigned": "Assigned to",
