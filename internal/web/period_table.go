@@ -17,7 +17,7 @@ var signOf = map[review.Tab]work.Status{review.TabFinished: work.Confirmed, revi
 
 const (
 	barLength    = 1000
-	smallestPart = 6 // what is there is seen, however little it is
+	smallestPart = 10 // what is there is seen, however little it is
 )
 
 // monthShares divides the bar: each part in proportion, but none too small to be seen.
