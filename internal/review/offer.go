@@ -29,7 +29,7 @@ func Offer(it work.Item, by work.Actor, r work.Rules, now time.Time) []Offered {
 		if err != nil && !errors.As(err, &o.Refusal) {
 			o.Refusal = &work.Refusal{Code: work.RefusedStatus}
 		}
-		o.Waits = err == nil && move.Item.Proposed > 0
+		o.Waits = a == Correct && err == nil && move.Item.Proposed > 0
 		all = append(all, o)
 	}
 	if i := best(all, it); i >= 0 {

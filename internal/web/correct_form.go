@@ -45,11 +45,11 @@ func readInvoice(form url.Values, from work.Invoice) (work.Invoice, map[string]s
 	if form.Get("lines") != "kept" {
 		inv.Lines = r.lines()
 	}
+	if err := inv.Validate(); err != nil && len(r.faults) == 0 {
+		r.faults["amount"] = sentence(err.Error()) // the customer and the currency are checked above
+	}
 	if len(r.faults) == 0 {
 		r.checkSum(inv, from)
-	}
-	if err := inv.Validate(); err != nil && len(r.faults) == 0 {
-		r.faults["amount"] = sentence(err.Error())
 	}
 	return inv, r.faults
 }

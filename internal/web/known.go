@@ -63,6 +63,10 @@ func (v view) known(d review.Detail) []templates.Sentence {
 	if reason, ok := w.Reasons[string(it.Reason)]; ok && it.Status == work.Review {
 		pattern = reason
 	}
+	late := it.Status == work.Review && it.Reason == work.ReasonMismatch && it.Proposed > 0
+	if late {
+		pattern = w.Reasons["mismatch/correction"]
+	}
 	out := []templates.Sentence{templates.Say(pattern, vals)}
 	if since := unknownSince(it); !since.IsZero() && it.Status != work.Review {
 		out = append(out, templates.Say(templates.ItemWords.UnknownSince, map[string]any{"at": v.clock(since)}))
@@ -92,7 +96,7 @@ func (v view) known(d review.Detail) []templates.Sentence {
 	if it.LookAsked != "" {
 		more("asked", map[string]any{"who": name(it.LookAsked)})
 	}
-	if it.Proposed > 0 {
+	if it.Proposed > 0 && !late {
 		more("proposed", map[string]any{})
 	}
 	more("last_look/"+string(it.LastLook), map[string]any{})
