@@ -196,16 +196,25 @@ var noticeBadges = map[notice.Status]templates.Badge{notice.Waits: {Sign: "…",
 func (v view) noticeRow(d notice.Delivery) templates.NoticeRow {
 	w := templates.Notices
 	r := templates.NoticeRow{At: v.ago(d.MadeAt), To: text(d.Name, 80), Address: text(d.Address, 100), Kind: templates.Pick(w.Kind, string(d.Kind)),
-		Subject: text(d.Message.Subject, 150), Badge: noticeBadges[d.Status], Error: text(d.LastError, 300)}
+		Subject: text(d.Message.Subject, 150), Badge: noticeBadges[d.Status]}
 	r.Badge.Text = templates.Pick(w.Status, string(d.Status))
+	also := func(pattern string, values map[string]any) {
+		if len(r.Also) > 0 {
+			pattern = " · " + pattern
+		}
+		r.Also = append(r.Also, templates.Say(pattern, values)...)
+	}
 	switch {
 	case d.Status != notice.Waits:
-		r.Closed = v.clock(d.ClosedAt)
+		also("{at}", map[string]any{"at": v.clock(d.ClosedAt)})
 	case d.NextAt.After(v.now):
-		r.Again = templates.Say(w.Status["again"], map[string]any{"at": v.ago(d.NextAt)})
+		also(w.Status["again"], map[string]any{"at": v.ago(d.NextAt)})
 	}
 	if d.Tries > 1 {
-		r.Tries = templates.Say(w.Tries, map[string]any{"n": strconv.Itoa(d.Tries)}).String()
+		also(w.Tries, map[string]any{"n": strconv.Itoa(d.Tries)})
+	}
+	if d.LastError != "" {
+		also("{text}", map[string]any{"text": text(d.LastError, 300)})
 	}
 	return r
 }

@@ -33,8 +33,5 @@ type NoticeRow struct {
 	Kind    string
 	Subject string
 	Badge   Badge
-	Closed  Stamp
-	Again   Sentence // when it is tried again
-	Tries   string   // empty: at most one
-	Error   string
+	Also    Sentence // when it was taken or is tried again, how often it was tried, and why it was not taken
 }

@@ -62,6 +62,6 @@ var Messages = messageWords{
 	FootWebhook: "",
 	CauseSays: map[string]string{"": "needs attention", "overdue": "invoices are late", "disconnected": "the login is refused", "breaker": "does not answer",
 		"paused": "is still paused"},
-	Errors: map[string]string{"nobody": "the person has no e-mail address or may not see invoices any more", "unclear": "the answer was lost twice: not sent again, so that nobody gets it many times",
+	Errors: map[string]string{"nobody": "nobody there to be told any more, or without the right to see invoices", "unclear": "the answer was lost twice: not sent again, so that nobody gets it many times",
 		"over": "nothing waited any more"},
 }
