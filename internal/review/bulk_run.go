@@ -15,7 +15,7 @@ import (
 // its acts pass the same gate and the same version guard as those of a page.
 type BulkRunner struct {
 	Store BulkStore
-	Node  string // this server's name; unique among the servers
+	Node  string       // this server's name; unique among the servers
 	Log   *slog.Logger // nil: slog.Default
 }
 

@@ -232,14 +232,19 @@ func bulkPlan(plan review.Plan, p review.BulkPreview, people []templates.Choice,
 	size := thousands(p.Size)
 	m := templates.BulkPlan{Code: code, Title: w.Plan[code], Say: w.PlanSay[code], Steps: w.PlanSteps[code], Nothing: f.Can == 0 && p.Counted == p.Size,
 		Do: templates.Say(w.PlanDo[code], map[string]any{"n": size}).String(), MaxNote: strconv.Itoa(review.MaxNote)}
+	looks := plan == review.PlanRepair || plan == review.PlanCheck
 	can := w.Can
 	switch {
 	case f.Can == p.Counted && f.Can == 1:
 		can = w.CanOne
+	case f.Can == p.Counted && looks:
+		can = w.LookAll
 	case f.Can == p.Counted:
 		can = w.CanAll
 	case f.Can == 0:
 		can = w.CanNone
+	case looks:
+		can = w.Look
 	}
 	m.Can = templates.Say(can, map[string]any{"n": thousands(f.Can), "all": thousands(p.Counted)}).String()
 	for _, why := range byCount(f.Refused) {

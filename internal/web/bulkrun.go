@@ -46,7 +46,7 @@ func (s *server) bulkRunsPage(c echo.Context) error {
 		m.Next = bulkPath + "?before=" + strconv.FormatInt(runs[runsOnPage-1].ID, 10)
 	}
 	for _, r := range runs {
-		m.Rows = append(m.Rows, templates.BulkRow{Href: bulkAddress(r.ID), Number: strconv.FormatInt(r.ID, 10), Plan: w.Plan[string(r.Plan)], Badge: bulkBadge(r),
+		m.Rows = append(m.Rows, templates.BulkRow{Href: bulkAddress(r.ID), Number: templates.Say(w.Number, map[string]any{"n": strconv.FormatInt(r.ID, 10)}).String(), Plan: w.Plan[string(r.Plan)], Badge: bulkBadge(r),
 			By: text(r.By.Name, 60), Began: show.ago(r.BeganAt), Size: thousands(r.Size), Says: bulkSays(r)})
 	}
 	return render(c, http.StatusOK, templates.BulkRunsPage(m))

@@ -101,6 +101,9 @@ func (v bulkView) outcome(l review.BulkLine) templates.Sentence {
 		}
 		return templates.Say(w.Outcome[code], vals)
 	case review.BulkRefused:
+		if l.Detail == string(work.RefusedOpen) {
+			return templates.Say(w.Outcome["refused/open_attempt"], vals)
+		}
 		d := review.Detail{Item: l.Item, System: v.systems[l.Item.SystemID]}
 		action := review.Action(plan)
 		if v.run.Plan == review.PlanRepair {

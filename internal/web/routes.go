@@ -16,6 +16,7 @@ import (
 const (
 	pageTime   = 30 * time.Second
 	importTime = 15 * time.Minute
+	bulkTime   = 100 * time.Second // to freeze the largest set
 	formSize   = 64 << 10
 	apiSize    = 8 << 20
 	importSize = 512 << 20
@@ -102,7 +103,7 @@ func (s *server) routes() http.Handler {
 func (s *server) bulkRoutes(r *router) {
 	r.page(get, bulkPath, doers, s.bulkRunsPage)
 	r.page(get, bulkNewPath, doers, s.bulkNewPage)
-	r.page(post, bulkNewPath, doers, s.bulkStart)
+	r.add(post, bulkNewPath, doers, bounds{bulkTime, formSize}, s.bulkStart)
 	r.page(get, bulkPath+"/:id", doers, s.bulkPage)
 	r.page(post, bulkPath+"/:id/stop", doers, s.bulkStop)
 	r.add(get, bulkPath+"/:id/results.csv", doers, bounds{importTime, formSize}, ownLinks(bulkPath, s.bulkResults))

@@ -2,9 +2,9 @@ package templates
 
 // bulkWords are the texts about doing something with many invoices at once.
 type bulkWords struct {
-	Runs, NewTitle, NewOne, OfList, Ticked, BackToList, Counted, OtherPlans, Nothing, Note, NoteHint, Why, WhyNone, To, CanAll, Can, CanOne, CanNone, Cannot,
+	Runs, NewTitle, NewOne, OfList, Ticked, BackToList, Counted, OtherPlans, Note, NoteHint, Why, WhyNone, To, CanAll, Can, CanOne, CanNone, Look, LookAll, Cannot,
 	RunTitle, By, StoppedBy, Waits, Fewer, NoRuns, NoRunsSay, Stop, StopHelp, LookAgain, Export, Results, Result, All, Bar, NowStatus, Number, PlanName,
-	Progress, Size, NoResults, NotUntil, OlderRuns, NewestRuns, Started, DidStop, Gone, Of, Untouched string
+	Progress, Size, NoResults, OlderRuns, NewestRuns, Started, DidStop, Gone string
 	Plan, PlanSay, PlanDo, State, StateSign, StateTone, Class, ClassSign, ClassTone, Outcome, Sum, Refused, Problem, Empty map[string]string
 	PlanSteps                                                                                                              map[string][]string
 }
@@ -13,18 +13,18 @@ type bulkWords struct {
 var BulkWords = bulkWords{
 	Runs: "Bulk runs", NewTitle: "{n} invoices at once", NewOne: "1 invoice", OfList: "All that match the list.", Ticked: "Those that you ticked.",
 	BackToList: "Back to the list", Counted: "Only the first {n} were looked through for the figures below; all are dealt with.",
-	OtherPlans: "Or only one thing with all of them", Nothing: "Possible with none of them.", Note: "Note", NoteHint: "Kept with each invoice.",
+	OtherPlans: "Or only one thing with all of them", Note: "Note", NoteHint: "Kept with each invoice.",
 	Why: "Reason", WhyNone: "Choose a reason", To: "To whom", CanAll: "Possible with all of them.", Can: "Possible with {n} of {all}.",
-	CanOne: "Possible.", CanNone: "Possible with none of them.", Cannot: "{n}: {why}",
+	CanOne: "Possible.", CanNone: "Possible with none of them.", LookAll: "All of them can be looked for.", Look: "{n} of {all} can be looked for.", Cannot: "{n}: {why}",
 	RunTitle: "Bulk run {n}: {plan}", By: "Begun {at} by {who}, with {n}.", StoppedBy: "Stopped by {who} {at}. What was not reached yet stays as it is.",
 	Waits:  "Each is looked at in its accounting system, no faster than that allows. You can leave this page: it goes on.",
 	Fewer:  "When they were chosen there were {n}; some have changed since and are no longer on that list.",
 	NoRuns: "No bulk run yet", NoRunsSay: "Tick invoices in the list, or take all that match, to deal with many at once.",
 	Stop: "Stop this run", StopHelp: "What has been done stays done. The rest is not touched.", LookAgain: "See how far it is", Export: "Download the results (CSV)",
-	Results: "Results", Result: "Result", All: "All", Bar: "{n} of {all} dealt with", NowStatus: "Now", Number: "Run", PlanName: "What", Progress: "Progress",
-	Size: "Invoices", NoResults: "None.", NotUntil: "Not before {until}.", OlderRuns: "Older runs", NewestRuns: "Newest runs",
+	Results: "Results", Result: "Result", All: "All", Bar: "{n} of {all} dealt with", NowStatus: "Now", Number: "Bulk run {n}", PlanName: "What", Progress: "Progress",
+	Size: "Invoices", NoResults: "None.", OlderRuns: "Older runs", NewestRuns: "Newest runs",
 	Started: "Begun. It goes on by itself; this page shows how far it is.", DidStop: "It is being stopped: what is in hand is let finish.",
-	Gone: "No such invoice", Of: "{n} of {all}", Untouched: "Not touched: the run was stopped before.",
+	Gone: "No such invoice",
 
 	Plan: map[string]string{"repair": "Check, then settle or send again", "check": "Check now", "retry": "Send again", "hold": "Stop and decide later",
 		"close": "Close without sending", "assign": "Assign"},
@@ -57,7 +57,7 @@ var BulkWords = bulkWords{
 		"absent": "Looked, and it is not there. Left to be decided.", "absent/check": "Looked, and it is not there.",
 		"differs": "A record is there, but it differs: {ref}.", "several": "More than one record is there.", "void": "The record there is void or deleted: {ref}.",
 		"unclear": "Looked, but no reliable answer came.", "waiting": "Still not known after an hour. Looking goes on.",
-		"refused": "Left as it is. {why}", "settled": "It was finished already.", "changed": "Skipped: {who} was first {at} ({what}).",
+		"refused": "Left as it is. {why}", "refused/open_attempt": "Left as it is: it was on its way at that moment.", "settled": "It was finished already.", "changed": "Skipped: {who} was first {at} ({what}).",
 		"changed/moved": "Skipped: it had moved on {at} ({what}).", "gone": "Skipped: there is no such invoice.",
 		"failed": "Something went wrong on our side; nothing was changed."},
 	// The same as sums.
