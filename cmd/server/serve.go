@@ -45,6 +45,7 @@ type process struct {
 	engine    *automation.Engine
 	watch     automation.Watch
 	bulk      review.BulkRunner
+	reports   review.ReportRunner
 	notices   *notice.Loop
 	auth      *auth.Auth
 	setUpCode string // of the set-up page; empty: somebody can sign in
@@ -78,6 +79,7 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 		engine:        automation.NewEngine(automation.Config{Store: st, Connect: connect, Node: o.node, Log: o.log}),
 		watch:         automation.Watch{Store: st, Log: o.log},
 		bulk:          review.BulkRunner{Store: st, Node: o.node, Log: o.log},
+		reports:       review.ReportRunner{Store: st, Log: o.log},
 		notices:       notices,
 		auth:          accounts,
 		setUpCode:     setUpCode,
@@ -90,6 +92,7 @@ func (s *process) run(ctx context.Context, listener net.Listener) error {
 	g.Go(func() error { return s.engine.Run(ctx) })
 	g.Go(func() error { return s.watch.Run(ctx) })
 	g.Go(func() error { return s.bulk.Run(ctx) })
+	g.Go(func() error { return s.reports.Run(ctx) })
 	g.Go(func() error { return s.notices.Run(ctx) })
 	g.Go(func() error { return s.auth.Run(ctx) })
 	g.Go(func() error {

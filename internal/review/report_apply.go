@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"onefold/internal/work"
@@ -19,7 +20,7 @@ const (
 type ReportRunner struct {
 	Store ReportStore
 	Every time.Duration // between two looks for work; 0: 2 seconds
-	Log   func(err error)
+	Log   *slog.Logger  // nil: silent
 }
 
 const slice = 100
@@ -34,7 +35,7 @@ func (w ReportRunner) Run(ctx context.Context) error {
 	defer tick.Stop()
 	for {
 		if err := w.RunOnce(ctx); err != nil && ctx.Err() == nil && w.Log != nil {
-			w.Log(err)
+			w.Log.Error("a report could not be applied", "error", err)
 		}
 		select {
 		case <-ctx.Done():

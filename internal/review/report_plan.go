@@ -269,7 +269,7 @@ func (c *comparison) inReport(ctx context.Context, it work.Item, rows []work.Rep
 	for _, row := range rows[:min(len(rows), 20)] {
 		l.Rows = append(l.Rows, row.Line)
 	}
-	_, err := work.Decide(it, l.event(c.report), c.sys.Rules(), c.now)
+	m, err := work.Decide(it, l.event(c.report), c.sys.Rules(), c.now)
 	var refusal *work.Refusal
 	switch {
 	case err != nil && !errors.As(err, &refusal):
@@ -277,7 +277,9 @@ func (c *comparison) inReport(ctx context.Context, it work.Item, rows []work.Rep
 	case refusal == nil:
 		l.Applies, l.Kind = true, LineDifferent
 		if look.Finding == work.FoundMatching && !look.Taken && it.Status.Open() {
-			l.Kind = LineMatch
+			if l.Kind = LineMatch; m.Item.Status != work.Confirmed {
+				l.Why = "evidence"
+			}
 		}
 	case it.Status.Settled() && look.Finding != work.CouldNotTell:
 		c.report.Agree++ // or a person has settled it otherwise, and knows why
@@ -312,7 +314,7 @@ func (c *comparison) notInReport(ctx context.Context, near *similar) error {
 		}
 		l := itemLine(it)
 		l.found(work.Lookup{Finding: work.NotFound})
-		_, err := work.Decide(it, l.event(r), c.sys.Rules(), c.now)
+		m, err := work.Decide(it, l.event(r), c.sys.Rules(), c.now)
 		var refusal *work.Refusal
 		if err != nil && !errors.As(err, &refusal) {
 			return err
@@ -332,6 +334,12 @@ func (c *comparison) notInReport(ctx context.Context, near *similar) error {
 			l.Why, l.Until = string(refusal.Code), refusal.Until
 		default:
 			l.Kind, l.Applies = LineAbsent, true
+			if m.Item.AbsentAt.IsZero() {
+				l.Kind, l.Why = LineUnclear, "miss"
+			}
+			if m.Item.Reason == work.ReasonContradiction && m.Item.Status == work.Review {
+				l.Kind, l.Why = LineDifferent, "contradiction"
+			}
 		}
 		c.add(l, true)
 	}

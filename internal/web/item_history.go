@@ -77,6 +77,9 @@ func (v view) call(a work.Attempt, d review.Detail) templates.Sentence {
 	if a.Kind == work.Send {
 		pattern = w.Send[string(a.Outcome)]
 	}
+	if a.FromReport() {
+		pattern = templates.Reports.Find[string(a.Finding)]
+	}
 	ref := text(orText(a.ExternalNo, a.ExternalID), 80)
 	vals := map[string]any{"at": v.clock(a.StartedAt), "system": d.System.Name, "ref": ref, "n": strconv.Itoa(a.LateFor), "status": strconv.Itoa(a.HTTPStatus)}
 	var say templates.Sentence

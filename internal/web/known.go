@@ -31,7 +31,7 @@ func (v view) variants(it work.Item, r work.Rules) []string {
 	s := string(it.Status)
 	codes := []string{s + "/" + string(it.OpenKind)}
 	switch it.Evidence {
-	case "answer", "lookup":
+	case "answer", "lookup", "report":
 		codes = append(codes, s+"/"+it.Evidence)
 	case "late answer":
 		codes = append(codes, s+"/late")

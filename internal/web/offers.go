@@ -54,6 +54,9 @@ func (v view) offers(m *templates.Item, d review.Detail, by work.Actor, t typed)
 			m.Refused = append(m.Refused, templates.RefusedAction{Label: label(o.Action, d), Why: v.refusal(o.Action, o.Refusal, d)})
 		}
 	}
+	if link := reportLink(d, by); link != nil {
+		m.Others = append(m.Others, *link)
+	}
 	if d.Item.Source != "" && (open(review.Hold) || d.Item.Reason == work.ReasonHeld && m.Assign != nil && d.Item.Status == work.Review) {
 		a := shown(v.action(holdAll, d, t))
 		a.Label = templates.Say(templates.ItemWords.HoldAll, map[string]any{"source": text(source(d.Item.Source), 60)}).String()

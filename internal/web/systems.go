@@ -103,6 +103,9 @@ func (v view) system(sys review.SystemState, by work.Actor) templates.System {
 		m.Buttons = append(m.Buttons, templates.Action{Post: "/systems/" + sys.ID + "/" + code, Label: w.Action[code],
 			Help: templates.Say(w.ActionHelp[code], nil), NeedsNote: note, MaxNote: "300"})
 	}
+	if review.MayReport(by) {
+		m.Reports = reportsOf(sys.ID)
+	}
 	if review.MayPause(by) {
 		if sys.PausedAt.IsZero() {
 			button("pause", true)

@@ -25,6 +25,7 @@ type Store interface {
 	review.BulkStore
 	review.MarkStore
 	review.PeriodStore
+	review.ReportStore
 	notice.PageStore
 }
 
@@ -64,6 +65,7 @@ type server struct {
 	systems *review.Systems
 	periods *review.Periods
 	bulk    *review.Bulk
+	reports *review.Reports
 	notices *notice.Service
 	hub     *hub
 }
@@ -82,7 +84,7 @@ func New(c Config) (http.Handler, error) {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	s := &server{Config: c, review: review.New(c.Store, c.CompanyID), systems: review.NewSystems(c.Store), periods: review.NewPeriods(c.Store, c.CompanyID), bulk: review.NewBulk(c.Store, c.CompanyID), hub: newHub(review.NewLive(c.Store, c.CompanyID).Mark, c.Log)}
+	s := &server{Config: c, review: review.New(c.Store, c.CompanyID), systems: review.NewSystems(c.Store), periods: review.NewPeriods(c.Store, c.CompanyID), bulk: review.NewBulk(c.Store, c.CompanyID), reports: review.NewReports(c.Store, automation.ReportFiles{}, c.CompanyID), hub: newHub(review.NewLive(c.Store, c.CompanyID).Mark, c.Log)}
 	s.notices = notice.NewService(c.Store, c.CompanyID, MessageWords(), c.Notices)
 	return s.routes(), nil
 }

@@ -106,3 +106,8 @@ func comparedAtSettled(it *Item, l Lookup) error {
 	}
 	return refuse(RefusedUnchanged)
 }
+
+// FromReport reports whether the attempt is what a report held; see Reported.
+func (a Attempt) FromReport() bool {
+	return a.Kind == Find && a.LateFor == 0 && a.Node == "" && a.AskedBy != ""
+}

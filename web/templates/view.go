@@ -92,6 +92,7 @@ type System struct {
 	Facts    []Fact
 	InFlight string
 	Buttons  []Action
+	Reports  string // address of the comparison with reports; empty: the person may not
 }
 
 // Import is the page to import invoices.

@@ -2,18 +2,17 @@ package templates
 
 // itemWords are the texts of the page of one item and of the page on which it is corrected.
 type itemWords struct {
-	History, NoHistory, OlderHistory, OneExcerpt, NotePut, LookAgain, Compare, CompareField, CompareAsked, CompareThere, CompareWaits, CompareSeen, CompareResult,
+	History, NoHistory, NotePut, LookAgain, Compare, CompareAsked, CompareThere, CompareWaits, CompareSeen, CompareResult,
 	CloseWhy, CloseChoose, Differs, AssignTo, AssignDo, NobodyYet, HoldAll, HoldAllHelp, HoldAllDid, Beside, BesideAssigned, UnknownSince, MatchedBy, Named, AnsweredWith,
-	OpenThere, CorrectTitle, CorrectSay, CorrectWaits, CorrectApproval, CorrectTheirWords, CorrectNone, CorrectNow, CorrectDo, CorrectPropose, CorrectPut, CorrectDrop,
-	CorrectDropSay, CorrectWhy, CorrectBack, CorrectManyLines, CorrectLine, CorrectLines, CorrectInvoice, CorrectCheck, CorrectNoteOn string
+	OpenThere, CorrectTitle, CorrectSay, CorrectWaits, CorrectApproval, CorrectTheirWords, CorrectNone, CorrectNow, CorrectPropose, CorrectPut, CorrectDrop,
+	CorrectDropSay, CorrectWhy, CorrectBack, CorrectManyLines, CorrectLine, CorrectLines, CorrectInvoice, CorrectCheck string
 	Field, Verdict, VerdictSign, State, CloseReason, FieldFault, FieldHint map[string]string
 }
 
 // ItemWords is the wording of these pages: English.
 var ItemWords = itemWords{
-	History: "What happened, newest first", NoHistory: "Nothing has happened yet.", OlderHistory: "Older tries",
-	OneExcerpt: "Show what was exchanged", NotePut: "Add a note", LookAgain: "Load this page again to see what came of it",
-	Compare: "What we asked for and what is there", CompareField: "", CompareAsked: "We asked for", CompareThere: "{system} holds", CompareWaits: "The correction",
+	History: "What happened, newest first", NoHistory: "Nothing has happened yet.", NotePut: "Add a note", LookAgain: "Load this page again to see what came of it",
+	Compare: "What we asked for and what is there", CompareAsked: "We asked for", CompareThere: "{system} holds", CompareWaits: "The correction",
 	CompareSeen: "Seen {at}.", CompareResult: "Result",
 	CloseWhy: "Reason", CloseChoose: "Choose a reason", Differs: "The amounts differ ({there} instead of {asked}). I know, and it counts all the same.",
 	AssignTo: "Assign to a colleague", AssignDo: "Assign", NobodyYet: "Nobody",
@@ -26,13 +25,11 @@ var ItemWords = itemWords{
 	CorrectTitle: "Correct {key}", CorrectSay: "Change what is wrong. The new version is sent; the old one is not in {system}.",
 	CorrectWaits:      "It is not known yet whether the first version arrived in {system}. What you type is kept as a proposal and nothing is sent until that is known; then it is shown to you again.",
 	CorrectApproval:   "It still waits for approval: a colleague of yours must approve the corrected version.",
-	CorrectTheirWords: "What {system} said", CorrectNone: "Nothing was refused.", CorrectNow: "As it is now", CorrectDo: "Correct and send again", CorrectPropose: "Keep as a proposal",
+	CorrectTheirWords: "What {system} said", CorrectNone: "Nothing was refused.", CorrectNow: "As it is now", CorrectPropose: "Keep as a proposal",
 	CorrectPut: "Put the correction in place and send", CorrectDrop: "Drop the correction that waits", CorrectDropSay: "The invoice stays as it was first recorded.",
 	CorrectWhy: "Why it is corrected (for colleagues; may stay empty)", CorrectBack: "Back to the invoice",
 	CorrectManyLines: "This invoice has {n} lines. They stay as they are; to change them, close this invoice and record a new one under another key.",
-	CorrectLine:      "Line {n}", CorrectLines: "Lines", CorrectInvoice: "The invoice", CorrectCheck: "Not sent yet: please look at the marked fields.", CorrectNoteOn: "Note on the invoice",
-
-	Field: map[string]string{"reference": "Our reference", "customer": "Customer", "total": "Total", "state": "State", "number": "Number", "customer_id": "Customer id in the accounting system",
+	CorrectLine:      "Line {n}", CorrectLines: "Lines", CorrectInvoice: "The invoice", CorrectCheck: "Not sent yet: please look at the marked fields.", Field: map[string]string{"reference": "Our reference", "customer": "Customer", "total": "Total", "state": "State", "number": "Number", "customer_id": "Customer id in the accounting system",
 		"customer_name": "Customer name", "amount": "Total amount", "currency": "Currency", "issue_date": "Invoice date", "due_date": "Payment due", "invoice_note": "Note on the invoice",
 		"description": "Description", "quantity": "Quantity", "unit_price": "Unit price", "tax_code": "Tax code", "fields/reference": "reference", "fields/customer": "customer", "fields/total": "amount"},
 	Verdict:     map[string]string{"same": "the same", "different": "different", "rounding": "the same but for rounding", "void": "void there", "": "not told"},
@@ -62,6 +59,7 @@ var itemStatusSays = map[string]string{
 	"failed/stopped":    "It is not in {system}, which takes nothing at the moment. It is sent again afterwards.",
 	"confirmed":         "It is in {system} as {ref}.",
 	"confirmed/answer":  "It is in {system} as {ref}: {system} said so when it was sent.",
+	"confirmed/report":  "It is in {system} as {ref}: a report of {system} shows it.",
 	"confirmed/lookup":  "It is in {system} as {ref}: we looked and found it.",
 	"confirmed/late":    "It is in {system} as {ref}: the answer came late.",
 	"resolved":          "{who} says that it is done, under {ref}.",

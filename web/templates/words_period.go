@@ -43,6 +43,7 @@ var Period = periodWords{
 	How: map[string]string{
 		"answer":      "{system} said so when it was sent",
 		"lookup":      "Looked in {system} and found it",
+		"report":      "A report of {system} shows it",
 		"late answer": "{system} said so, later",
 		"resolved":    "{who} says that it is done",
 		"closed":      "{who} decided that it will not be done",
