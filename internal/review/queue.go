@@ -43,7 +43,7 @@ type Filter struct {
 	Assigned      string // a person's name, or AssignedNobody
 	Source        string // for example "import:7"
 	Period        string // a month: "2026-11"
-	ErrorKind     string // as work.ErrorKind returns it
+	ErrorKind     string // as work.ErrorKind returns it, or NoErrorKind
 	Overdue       bool   // open items past the time by which they should have been settled
 	ChangedBefore time.Time
 	Least, Most   string // amounts, as decimals: "100.50"; both ends belong to the range
@@ -52,6 +52,9 @@ type Filter struct {
 
 // AssignedNobody finds what nobody is assigned to.
 const AssignedNobody = "-"
+
+// NoErrorKind finds what no error was reported for.
+const NoErrorKind = "-"
 
 // Group is the items of a query with the same trouble.
 type Group struct {

@@ -109,7 +109,11 @@ func (l *listing) filter(ctx context.Context, s *Store) error {
 		}
 	}
 	text("reason", string(f.Reason))
-	text("error_kind", f.ErrorKind)
+	if f.ErrorKind == review.NoErrorKind {
+		c.WriteString(" AND i.error_kind = ''")
+	} else {
+		text("error_kind", f.ErrorKind)
+	}
 	if f.Assigned == review.AssignedNobody {
 		c.WriteString(" AND i.assigned_to = ''")
 	} else {

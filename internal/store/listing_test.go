@@ -209,7 +209,7 @@ func randomFilter(rnd *rand.Rand, all []work.Item, n int) (f review.Filter) {
 		case 6:
 			f.Period = pick(rnd, append(somePeriods, "2020-01"))
 		case 7:
-			f.ErrorKind = pick(rnd, someErrors)
+			f.ErrorKind = pick(rnd, append(someErrors[:len(someErrors):len(someErrors)], review.NoErrorKind))
 		case 8:
 			f.Overdue = true
 		case 9:
@@ -286,7 +286,7 @@ func meets(it work.Item, f review.Filter, now time.Time) bool {
 	}
 	return (f.Status == "" || it.Status == f.Status) && (f.Reason == "" || it.Reason == f.Reason) && (f.SystemID == "" || it.SystemID == f.SystemID) &&
 		(f.Automation == "" || it.Automation == f.Automation) && (f.Source == "" || it.Source == f.Source) && (f.Period == "" || it.Period == f.Period) &&
-		(f.ErrorKind == "" || it.ErrorKind == f.ErrorKind) && (!f.Overdue || it.Overdue(now)) &&
+		(f.ErrorKind == "" || it.ErrorKind == f.ErrorKind || f.ErrorKind == review.NoErrorKind && it.ErrorKind == "") && (!f.Overdue || it.Overdue(now)) &&
 		(f.Assigned == "" || it.AssignedTo == f.Assigned || f.Assigned == review.AssignedNobody && it.AssignedTo == "") &&
 		(f.ChangedBefore.IsZero() || it.ChangedAt.Before(f.ChangedBefore)) && (f.Currency == "" || it.Invoice.Total.CurrencyCode() == strings.ToUpper(f.Currency)) &&
 		(f.Least == "" || compared(f.Least) >= 0) && (f.Most == "" || compared(f.Most) <= 0)

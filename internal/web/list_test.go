@@ -142,19 +142,25 @@ func TestGroupsOfTheSameError(t *testing.T) {
 		}
 	})
 	fail(3, "NO-", "20", func(id int64) { w.Send(id, rt.Refused) })
+	for i, id := range w.Put("Acme", rt.Money(t, "30", "EUR"), numbered("HELD-", 3)...) { // the same reason, with an error and without
+		if i == 0 {
+			w.Send(id, rt.Refused)
+		}
+		w.Happen(id, work.Hold{By: ada, Note: "n"})
+	}
 	b := newSite(t, Config{Store: w.Store}).signIn("ada")
-	if a := b.get("/"); !strings.Contains(a.body, `href="/?group=error&amp;tab=review"`) || !strings.Contains(a.visible(), "58 invoices") {
+	if a := b.get("/"); !strings.Contains(a.body, `href="/?group=error&amp;tab=review"`) || !strings.Contains(a.visible(), "61 invoices") {
 		t.Error("grouping is not offered")
 	}
 	if a := b.get("/?system=books&tab=review&to=20&from=20"); strings.Contains(a.visible(), "Group by error") {
 		t.Error("grouping is offered for one page")
 	}
 	a := b.get("/?group=error&tab=review")
-	if !strings.Contains(a.visible(), "55 of 58 have the same trouble in Books") {
+	if !strings.Contains(a.visible(), "55 of 61 have the same trouble in Books") {
 		t.Error(a.visible())
 	}
 	groups := regexp.MustCompile(`(?s)class="key"><a href="([^"]*)">.*?class="number many">(\d+)`).FindAllStringSubmatch(a.body, -1)
-	if len(groups) != 2 || groups[0][2] != "55" || groups[1][2] != "3" {
+	if len(groups) != 4 || groups[0][2] != "55" || groups[1][2] != "3" || groups[2][2] != "2" {
 		t.Fatalf("%v", groups)
 	}
 	for _, g := range groups {

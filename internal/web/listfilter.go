@@ -87,8 +87,11 @@ func chip(name, value string, choices []templates.Choice) string {
 	if i := slices.IndexFunc(choices, func(c templates.Choice) bool { return c.Value == value }); i >= 0 {
 		shown = choices[i].Text
 	}
-	if name == "source" {
+	switch {
+	case name == "source":
 		shown = source(shown)
+	case name == "error" && value == review.NoErrorKind:
+		shown = w.NoError
 	}
 	return templates.Say(templates.Pick(w.Chip, name, ""), map[string]any{"label": w.Condition[name], "value": shown}).String()
 }

@@ -40,7 +40,7 @@ func (s *server) fillGroups(ctx context.Context, by work.Actor, l listing, show 
 // group is one trouble; its link leads to the rows that have it.
 func (v view) group(g review.Group, sys work.System, l listing, t total) templates.GroupRow {
 	w := templates.Lists
-	r := templates.GroupRow{Href: l.with("group", "", "system", g.SystemID, "reason", string(g.Reason), "error", g.ErrorKind),
+	r := templates.GroupRow{Href: l.with("group", "", "system", g.SystemID, "reason", string(g.Reason), "error", orText(g.ErrorKind, review.NoErrorKind)),
 		System: text(orText(sys.Name, g.SystemID), 60), Why: orText(w.Reason[string(g.Reason)], w.Other), Error: sentence(text(g.ErrorKind, longestError)),
 		Count: thousands(g.Count), Oldest: v.ago(g.Oldest), Newest: v.ago(g.Newest), Share: "1"}
 	if t.n > 0 {
