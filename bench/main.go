@@ -39,6 +39,8 @@ func run() error {
 		repeats = flag.Int("repeats", 3, "measured runs of each case; the median counts")
 		conns   = flag.Int("conns", 32, "connections of every case")
 		history = flag.Int("history", 2_000_000, "finished items beside which the time of a claim is measured; 0: not measured")
+		pages   = flag.Int("pages", 1_000_000, "items beside which the calls of the pages are measured; a fifth on SQLite; only with -only pages")
+		reuse   = flag.Bool("reuse", false, "measure the pages in the databases that the last run left")
 		profile = flag.String("cpuprofile", "", "write a CPU profile of the whole run to this `file`")
 		only    = flag.String("only", "", "comma-separated `cases` to run; empty: all")
 	)
@@ -60,6 +62,10 @@ func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 
+	if *only == "pages" {
+		b := bench{admin: *dsn}
+		return reportPages(os.Stdout, *asJSON, func(report func(pageResult)) error { return b.pages(ctx, *pages, *reuse, report) })
+	}
 	contenders := contenders()
 	measureClaims := *history > 0 && (*only == "" || slices.Contains(strings.Split(*only, ","), "claim"))
 	if *only != "" {

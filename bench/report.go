@@ -121,6 +121,30 @@ func reportClaims(w io.Writer, without, with time.Duration, history int, postgre
 	return err
 }
 
+// reportPages prints the times of the pages' calls as they are measured.
+func reportPages(w io.Writer, asJSON bool, measure func(report func(pageResult)) error) error {
+	enc := json.NewEncoder(w)
+	over := 0
+	if !asJSON {
+		fmt.Fprintf(w, "%-44s %-11s %9s %7s %9s %9s %9s\n", "CALL", "DATABASE", "ITEMS", "ROWS", "P50 MS", "P95 MS", "WORST MS")
+	}
+	err := measure(func(r pageResult) {
+		if asJSON {
+			_ = enc.Encode(r)
+			return
+		}
+		mark := ""
+		if r.P95 > float64(pageBar)/1e6 {
+			over, mark = over+1, "  over the bar"
+		}
+		fmt.Fprintf(w, "%-44s %-11s %9d %7d %9.2f %9.2f %9.2f%s\n", r.Case, r.Database, r.Items, r.Rows, r.P50, r.P95, r.Worst, mark)
+	})
+	if err == nil && !asJSON {
+		fmt.Fprintf(w, "\n%d calls over %s at the 95th percentile\n", over, pageBar)
+	}
+	return err
+}
+
 // best is the highest rate among the cases of one peer; 0 if none ran.
 func best(results []result, prefix string) (rate float64) {
 	for _, r := range results {

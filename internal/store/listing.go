@@ -14,11 +14,17 @@ import (
 )
 
 // shownRow is the condition for the one row that stands for an automation and business key: its first step that is not
-// done, or the last one if all are.
+// done, or the last one if all are. This form is for whoever reads very many rows at once.
 const shownRow = "(i.status NOT IN ('confirmed', 'resolved') OR NOT EXISTS (SELECT 1 FROM items n WHERE n.previous_id = i.id))" +
-	" AND (i.previous_id IS NULL OR NOT EXISTS (SELECT 1 FROM item_keys m JOIN item_keys o ON o.folded_key = m.folded_key" +
-	" AND o.company_id = m.company_id AND o.automation = m.automation AND o.item_id < m.item_id" +
-	" JOIN items e ON e.id = o.item_id WHERE m.item_id = i.id AND e.status NOT IN ('confirmed', 'resolved')))"
+	" AND (i.previous_id IS NULL OR NOT EXISTS (SELECT 1 " + earlierOpen + "))"
+
+// shownAlone is the same for a page: a subquery with a limit is asked for each row that is read, where PostgreSQL would
+// join whole tables before the first.
+const shownAlone = "(i.status NOT IN ('confirmed', 'resolved') OR (SELECT 1 FROM items n WHERE n.previous_id = i.id LIMIT 1) IS NULL)" +
+	" AND (i.previous_id IS NULL OR (SELECT 1 " + earlierOpen + " LIMIT 1) IS NULL)"
+
+const earlierOpen = "FROM item_keys m JOIN item_keys o ON o.folded_key = m.folded_key AND o.company_id = m.company_id AND o.automation = m.automation" +
+	" AND o.item_id < m.item_id JOIN items e ON e.id = o.item_id WHERE m.item_id = i.id AND e.status NOT IN ('confirmed', 'resolved')"
 
 // tabs are the statuses of each list. An open call belongs to the list of what it does.
 var tabs = map[review.Tab][]work.Status{
@@ -187,7 +193,7 @@ func (l *listing) rows(columns, tail string) string {
 	for i, status := range l.statuses {
 		if l.from == "" {
 			branches[i] = "SELECT * FROM (SELECT " + columns + " FROM items i WHERE i.company_id = " + company + l.has(status) + l.where + l.after +
-				" AND " + shownRow + tail + ") s" + strconv.Itoa(i)
+				" AND " + shownAlone + tail + ") s" + strconv.Itoa(i)
 		} else {
 			branches[i] = "(" + strings.TrimPrefix(l.has(status), " AND ") + ")"
 		}
@@ -196,7 +202,7 @@ func (l *listing) rows(columns, tail string) string {
 		return strings.Join(branches, " UNION ALL ")
 	}
 	return "SELECT DISTINCT " + columns + " FROM " + l.from + " WHERE i.company_id = " + company + " AND (" + strings.Join(branches, " OR ") + ")" + l.where + l.after +
-		" AND " + shownRow + tail
+		" AND " + shownAlone + tail
 }
 
 // has is the condition for a status, with what names the index that holds its rows.
@@ -213,6 +219,8 @@ func (l *listing) has(status work.Status) string {
 		}
 	case status.Settled() && l.query.Filter.Period != "":
 		c += " AND i.status IN ('confirmed', 'resolved', 'closed')"
+	default:
+		c += " AND i.status <> 'in_progress'"
 	}
 	return c
 }
