@@ -31,7 +31,7 @@ var actGroups = map[string][]string{
 	"systems": {auth.DidPause, auth.DidResume, auth.DidChangePolicy, "look_first_on", "look_first_off"},
 	"exports": {auth.DidExport},
 	"items": {"item_check", "item_retry", "item_attest", "item_resolve", "item_close", "item_approve", "item_hold", "item_reopen", "item_correct",
-		"item_assign"},
+		"item_assign", "item_note"},
 }
 
 var groupOrder = []string{"sign-in", "failed", "people", "tokens", "items", "systems", "exports"}
