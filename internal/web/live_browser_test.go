@@ -129,6 +129,25 @@ func TestCheckShowsItsResultLive(t *testing.T) {
 	b.js(`window.same`, "true") // it was not loaded anew
 }
 
+// A bulk run shows how far it is, and its end is said.
+func TestBulkShowsItsProgressLive(t *testing.T) {
+	b := tab{t, chrome(t)}
+	w := newWorld(t)
+	s := newSite(t, Config{Store: w.Store})
+	ids := w.Put("Acme Holdings Ltd", rt.Money(t, "1200.00", "EUR"), "INV-1", "INV-2", "INV-3")
+	b.do(signInOn(s.URL, "ada"))
+	ada := s.signIn("ada")
+	form, action := ada.bulkForm(ticked(ids...))
+	form.Set("plan", "hold")
+	form.Set("note_hold", "The price is wrong")
+	run := ada.post(action, form).location
+	b.do(goTo(s.URL+run, "[data-live=bulk]"), chromedp.Evaluate[chromedp.Void](`window.same = true`))
+	runBulks(t, w)
+	b.do(until(`!document.querySelector("[data-live]")`), until(`document.querySelector("#said").textContent !== ""`))
+	b.js(`window.same`, "true")
+	b.js(`document.querySelector("#said").textContent === document.querySelector(".title .badge").innerText`, "true")
+}
+
 // A stream that is cut is taken up again, and what happened meanwhile is shown.
 func TestCutStreamIsTakenUpAgain(t *testing.T) {
 	b := tab{t, chrome(t)}

@@ -28,7 +28,7 @@
 
   async function listen() {
     clearTimeout(again);
-    if (stream || over || document.hidden) return;
+    if (stream || over || document.hidden || !kind()) return;
     const mine = stream = new AbortController();
     const began = Date.now();
     let busy = false, watch = 0;
@@ -81,6 +81,7 @@
   let news = null, due = 0, fetching = false, rest = shortest, asked = false;
 
   function hear(event) {
+    if (!kind()) return;
     known = event.state;
     news = { ...event, say: event.say || news?.say, colleague: event.colleague || news?.colleague };
     plan(0);
@@ -155,7 +156,9 @@
     if (main.innerText === before) { if (was === "bulk") rest = Math.min(1.5 * rest, 15000); return; }
     if (heard.colleague) show(heard.say);
     else if (mark.hidden || !load.hidden) mark.hidden = true;
-    if (!heard.colleague && (was !== "bulk" || kind() !== "bulk")) announce(heard.say || mark.dataset.updated);
+    if (!kind()) hush(); // it is done
+    const status = main.querySelector(".title .badge")?.innerText;
+    if (!heard.colleague && kind() !== "bulk") announce(heard.say || was === "bulk" && status || mark.dataset.updated);
   }
 
   function updateList(now) {
@@ -165,7 +168,7 @@
     }
     const rows = (root) => [...root.querySelectorAll('[id^="row-"]')];
     const [have, want] = [rows(main), rows(now)];
-    let newer = have.map((r) => r.id).join() !== want.map((r) => r.id).join();
+    let newer = have.map((r) => r.id).join() !== want.map((r) => r.id).join() || !have.length && texts(main) !== texts(now);
     const byId = new Map(want.map((r) => [r.id, r]));
     for (const row of have) {
       const fresh = byId.get(row.id);
@@ -175,6 +178,11 @@
     }
     if (newer) show(mark.dataset.newer, load);
     else mark.hidden = true;
+  }
+
+  // texts is what a table without rows of items says, but for its times, which grow by themselves.
+  function texts(root) {
+    return [...root.querySelectorAll("table td, table th")].filter((cell) => !cell.querySelector("time")).map((cell) => cell.textContent).join();
   }
 
   // replace puts the fresh content in the place of the old one, with focus, scroll, opened parts and typed text where they are.
