@@ -13,6 +13,7 @@ import (
 const (
 	ResultChanged = "changed" // the item changed after it was compared: nothing was done
 	ResultGone    = "gone"    // there is no such item
+	ResultAbsent  = "absent"  // proven not there; a person may send it again
 )
 
 // ReportRunner applies reports in the background, in slices, through the one write door. Any number may run on one
@@ -135,7 +136,7 @@ func (w ReportRunner) change(ctx context.Context, r Report, lines []ReportLine) 
 			case err != nil:
 				return nil, err
 			default:
-				results[l.Number] = string(m.Item.Status)
+				results[l.Number] = l.came(m.Item.Status)
 				moves = append(moves, m)
 			}
 		}
@@ -152,6 +153,14 @@ func (w ReportRunner) change(ctx context.Context, r Report, lines []ReportLine) 
 	return results, nil
 }
 
+// came is the result of a line whose item has come to the status.
+func (l *ReportLine) came(to work.Status) string {
+	if l.Kind == LineAbsent && to == work.Review {
+		return ResultAbsent
+	}
+	return string(to)
+}
+
 // mine tells an item that this very report has changed, before its result could be kept, from one that others changed.
 func (w ReportRunner) mine(ctx context.Context, r Report, l *ReportLine, results map[int]string) error {
 	acts, err := w.Store.Acts(ctx, l.ItemID, recentActs)
@@ -160,7 +169,7 @@ func (w ReportRunner) mine(ctx context.Context, r Report, l *ReportLine, results
 	}
 	for _, a := range acts {
 		if a.What == (work.Reported{}).Name() && a.Detail == r.label() {
-			results[l.Number] = string(a.To)
+			results[l.Number] = l.came(a.To)
 			return nil
 		}
 	}

@@ -126,7 +126,7 @@ func (p reportView) sums(m *templates.ReportPage, kind review.LineKind) (applies
 func (p reportView) facts() []templates.Fact {
 	w, r := templates.Reports, p.report
 	uploaded := p.ago(r.At)
-	facts := []templates.Fact{{Name: w.Uploaded, At: &uploaded}, {Name: w.By, Value: text(name(r.By), 60)}}
+	facts := []templates.Fact{{Name: w.Uploaded, At: &uploaded}, {Name: w.UploadedBy, Value: text(name(r.By), 60)}}
 	if !r.Input.Made.IsZero() {
 		made := p.clock(r.Input.Made)
 		facts = append(facts, templates.Fact{Name: w.Made, At: &made})
@@ -137,6 +137,9 @@ func (p reportView) facts() []templates.Fact {
 	period := w.AllTime
 	if r.From != "" || r.To != "" {
 		period = r.From + " – " + r.To
+		if r.From == r.To {
+			period = r.From
+		}
 	}
 	return append(facts, templates.Fact{Name: w.Period, Value: period}, templates.Fact{Name: w.Rows, Value: thousands(int64(r.Rows))},
 		templates.Fact{Name: w.Agree, Value: thousands(int64(r.Agree))}, templates.Fact{Name: w.FileName, Value: text(r.Format, 100)})

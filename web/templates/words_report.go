@@ -2,7 +2,7 @@ package templates
 
 // reportWords are the fixed texts of the pages about reports, and those that follow a code.
 type reportWords struct {
-	Title, Intro, Upload, UploadTitle, File, FileHint, NoFile, Uploaded, None, By, Compare, CompareHint, Read, ReadHint, Unused, Made, MadeHint, MadeFile,
+	Title, Intro, Upload, UploadTitle, File, FileHint, NoFile, Earlier, Uploaded, UploadedBy, Came, None, By, Compare, CompareHint, Read, ReadHint, Unused, Made, MadeHint, MadeFile,
 	From, To, PeriodHint, Everything, EverythingHint, Code, Void, VoidHint, Written, ByItself, Decimal, DateOrder, Delimiter, Samples, Shows, Invoice, Asked,
 	InReport, What, Lines, Next, First, Apply, ApplyHelp, ApplyNone, Applying, ApplyingHelp, Applied, Remove, RemoveHelp, Results, Bad, BadMore, Doubts, DoubtsNone,
 	Recheck, Changed, Refresh, Line, Rows, Period, AllTime, Agree, CompareLink, FileName string
@@ -14,7 +14,7 @@ var Reports = reportWords{
 	Title: "Compare with a report", Intro: "For an accounting system that cannot be searched from here: export its list of invoices, upload it, look at what we find, and apply it. Nothing changes before you apply.",
 	Upload: "Upload and compare", UploadTitle: "Upload a report", File: "Report (Excel .xlsx or CSV)", NoFile: "Choose the file that you exported.",
 	FileHint: "As the accounting system exported it: all invoices of the period, drafts and void or deleted ones too.",
-	Uploaded: "Reports so far", None: "No report has been uploaded yet.", By: "by",
+	Earlier:  "Reports so far", Uploaded: "Uploaded", UploadedBy: "Uploaded by", Came: "What came of it", None: "No report has been uploaded yet.", By: "by",
 	Compare: "Compare again", CompareHint: "Say what you know about the report. What is proven depends on it.", Read: "How the report is read", ReadHint: "Remembered for the next report of this system.",
 	Unused: "not used", Made: "Exported at", MadeHint: "When the accounting system made it, in {zone}. If you are not sure, the earlier time.", MadeFile: "The file says {at}.",
 	From: "First day", To: "Last day", PeriodHint: "The days that you chose for the export. Empty: as the dates in it.",
@@ -49,7 +49,7 @@ var Reports = reportWords{
 		"step":          "A report does not show this step.", "taken": "The record already belongs to another invoice.", "report": "The report proves nothing about it.", "person": "Only a signed-in person may apply it."},
 	Happens: map[string]string{"match": "Will be confirmed", "different": "Goes to a person", "absent": "Proven not there", "unclear": "", "missing": "", "stranger": ""},
 	State:   map[string]string{"open": "Not applied", "applying": "Being applied", "applied": "Applied"},
-	Result: map[string]string{"": "Waiting", "changed": "Left out: it changed meanwhile", "gone": "Left out: no such invoice", "confirmed": "Confirmed", "review": "Needs a person", "failed": "Not there: sent again",
+	Result: map[string]string{"": "Waiting", "changed": "Left out: it changed meanwhile", "gone": "Left out: no such invoice", "confirmed": "Confirmed", "absent": "Not there: can be sent again", "review": "Needs a person", "failed": "Not there: sent again",
 		"queued": "Not there: sent", "pending": "Outcome still unknown", "settling": "Left out: not settled yet", "report_old": "Left out: the report is too old", "open_attempt": "Left out: it was on its way",
 		"report": "Left out: it proves nothing", "unchanged": "As it was", "status": "Left out: it changed meanwhile"},
 	Refusal: map[string]string{"report_future": "The report cannot have been exported after it was uploaded.", "report_period": "The period is not one: the first day must not be after the last.",
