@@ -146,7 +146,7 @@ func TestSecurityHeaders(t *testing.T) {
 }
 
 // peoplePaths are the pages about people that an admin may open.
-var peoplePaths = []string{"/login?again=yes", "/profile", "/profile/password", "/profile/second-step", "/people", "/people/1", "/people/2?did=roles", "/tokens", "/audit",
+var peoplePaths = []string{"/login?again=yes", "/profile", "/profile/password", "/profile/second-step", "/people", "/people/1", "/people/2?did=roles", "/tokens", "/notices", "/audit",
 	"/audit?from=x", "/welcome/nonsense"}
 
 // The policy forbids inline styles and scripts: no page may need them.
