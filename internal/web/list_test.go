@@ -316,3 +316,48 @@ func TestSavedViews(t *testing.T) {
 		t.Errorf("without a good token: %d", a.status)
 	}
 }
+
+// Trial 115: the name of a view that was typed into a page left open is there again.
+func TestTrial115_TheNameOfAView(t *testing.T) {
+	w, s := overnight(t)
+	b := s.signIn("ada")
+	form := b.get("/?tab=all&system=books").form("/views")
+	form.Set("name", "Books, all of it")
+	w.Later(14 * time.Hour)
+	a := b.with(http.MethodPost, "/views", form, "Referer", s.URL+"/?tab=all&system=books")
+	const page = "/?tab=all&system=books"
+	if a.location != "/login?next="+url.QueryEscape(page) {
+		t.Fatalf("%d %s", a.status, a.location)
+	}
+	b.again("ada", page)
+	got := b.get(page)
+	if !strings.Contains(got.body, `value="Books, all of it"`) || !strings.Contains(got.visible(), "What you typed is here again") {
+		t.Error(got.visible())
+	}
+	if views, err := w.Views(t.Context(), 1, "1"); err != nil || len(views) != 0 {
+		t.Errorf("saved without a session: %v %v", views, err)
+	}
+}
+
+// Trial 121: names in the tools of the list and in the boxes to tick.
+func TestTrial121_NamesOnTheListsTools(t *testing.T) {
+	w := newWorld(t)
+	id := w.Put(evil, rt.Money(t, "1", "EUR"), `INV-"><img src=x>`)[0]
+	w.Send(id, work.Answer{Outcome: work.Rejected, Exchange: work.Exchange{HTTPStatus: 400, Error: evil}})
+	w.Until(id, func() { w.Send(id, work.Answer{Outcome: work.Rejected, Exchange: work.Exchange{HTTPStatus: 400, Error: evil}}) })
+	w.Happen(id, work.Assign{By: ada, To: evil})
+	b := newSite(t, Config{Store: w.Store}).signIn("ada")
+	at := "/?tab=all&" + url.Values{"q": {evil}, "system": {evil}, "automation": {evil}, "assigned": {evil}, "source": {evil}, "error": {evil}, "from": {evil}, "status": {evil}, "group": {evil}, "after": {evil}}.Encode()
+	form := b.get("/?tab=review").form("/views")
+	form.Set("name", `"><img src=x onerror=1>`)
+	form.Set("address", at)
+	b.post("/views", form)
+	for _, path := range []string{"/?tab=review", "/?tab=all", "/?tab=review&group=error", at} {
+		if a := b.get(path); a.status != http.StatusOK || strings.Contains(a.body, "<img") || strings.Contains(a.body, "<script>") || !strings.Contains(a.body, "&lt;img") {
+			t.Errorf("%s: %d, markup takes effect or is not shown", path, a.status)
+		}
+	}
+	if size := len(b.get("/?tab=review").body); size > 100_000 {
+		t.Errorf("%d bytes", size)
+	}
+}
