@@ -344,7 +344,9 @@ func TestTrial121_NamesOnTheListsTools(t *testing.T) {
 	w := newWorld(t)
 	id := w.Put(evil, rt.Money(t, "1", "EUR"), `INV-"><img src=x>`)[0]
 	w.Send(id, work.Answer{Outcome: work.Rejected, Exchange: work.Exchange{HTTPStatus: 400, Error: evil}})
-	w.Until(id, func() { w.Send(id, work.Answer{Outcome: work.Rejected, Exchange: work.Exchange{HTTPStatus: 400, Error: evil}}) })
+	w.Until(id, func() {
+		w.Send(id, work.Answer{Outcome: work.Rejected, Exchange: work.Exchange{HTTPStatus: 400, Error: evil}})
+	})
 	w.Happen(id, work.Assign{By: ada, To: evil})
 	b := newSite(t, Config{Store: w.Store}).signIn("ada")
 	at := "/?tab=all&" + url.Values{"q": {evil}, "system": {evil}, "automation": {evil}, "assigned": {evil}, "source": {evil}, "error": {evil}, "from": {evil}, "status": {evil}, "group": {evil}, "after": {evil}}.Encode()
