@@ -170,3 +170,28 @@ func TestWhatWasTypedForABulkRunOutlivesTheSession(t *testing.T) {
 		t.Error("it was stopped")
 	}
 }
+
+// Every result of every plan is said in full, in words for finance.
+func TestEveryBulkResultHasWords(t *testing.T) {
+	w := newWorld(t)
+	it := w.Get(w.One("K"))
+	for _, plan := range review.Plans {
+		for _, o := range []review.BulkOutcome{review.BulkTodo, review.BulkActed, review.BulkSent, review.BulkFound, review.BulkSeen, review.BulkAbsent, review.BulkDiffers,
+			review.BulkSeveral, review.BulkVoid, review.BulkUnclear, review.BulkWaiting, review.BulkRefused, review.BulkSettled, review.BulkChanged, review.BulkGone, review.BulkFailed} {
+			if o == review.BulkActed && (plan == review.PlanRepair || plan == review.PlanCheck || plan == review.PlanRetry) {
+				continue // these plans have no such result
+			}
+			for _, detail := range []string{"", string(work.RefusedUnknown), string(work.RefusedOpen), string(review.RefusedTaken), "assign", "send"} {
+				run := review.BulkRun{ID: 1, Plan: plan, Size: 1, By: rt.Recorder, State: review.BulkStopped, Tally: map[review.BulkOutcome]int64{o: 1}}
+				v := bulkView{view{time.UTC, w.Clock()}, run, map[string]work.System{rt.SystemID: {ID: rt.SystemID, Name: "Books"}}}
+				l := review.BulkLine{Item: it, BulkItem: review.BulkItem{N: 1, ItemID: it.ID, BulkResult: review.BulkResult{Outcome: o, Detail: detail}}}
+				says := v.outcome(l).String()
+				for _, text := range []string{says, v.sums()[0].Name, bulkSays(run)} {
+					if text == "" && o != review.BulkTodo || strings.ContainsAny(text, "{}") || forbidden.MatchString(text) {
+						t.Errorf("%s, %q, %q says %q", plan, o, detail, text)
+					}
+				}
+			}
+		}
+	}
+}
