@@ -215,7 +215,7 @@ func (r *reportReader) row(in tableRow) work.ReportRow {
 	case !r.excel && len(in.fields) != width:
 		problem(fmt.Errorf("the row has %d fields, the heading has %d", len(in.fields), width))
 	}
-	if r.excel && plainNumber.MatchString(out.Reference) && strings.ContainsAny(out.Reference, "eE") {
+	if r.excel && madeNumber(out.Reference) {
 		problem(fmt.Errorf("the spreadsheet has turned the reference into the number %s: export as CSV, or as text", out.Reference))
 	}
 	total, err := r.total(bareAmount(r.cell(in, s.Amount), r.code(in)), r.code(in))
@@ -224,6 +224,11 @@ func (r *reportReader) row(in tableRow) work.ReportRow {
 	out.Date, err = r.date(withoutTime(r.cell(in, s.Date)))
 	problem(err)
 	return out
+}
+
+// madeNumber reports whether a spreadsheet has taken a reference for a number and lost digits of it: it keeps 15.
+func madeNumber(cell string) bool {
+	return plainNumber.MatchString(cell) && (strings.ContainsAny(cell, "eE") || len(cell) > 15 && strings.Trim(cell[15:], "0") == "")
 }
 
 // total reads an amount exactly. Numbers of a spreadsheet are kept there with 15 digits: more are noise, and refused if

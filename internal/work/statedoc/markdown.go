@@ -26,7 +26,7 @@ Every line below was found by running ` + "`work.Next`" + ` on a sample item. A 
 | --- | --- | --- |
 | ` + "`never_sent`" + ` | nothing was ever sent for this item | with the first send |
 | ` + "`settled`" + ` | every earlier send was refused, or provably never left | with a send whose outcome is unknown |
-| ` + "`lookup`" + ` | a lookup that began after the last send had settled did not find it, as often in a row as the system asks | with any later send, or after %[1]s |
+| ` + "`lookup`" + ` | a lookup that began after the last send had settled did not find it, as often in a row as the system asks; or a whole report of the system, made after that time, does not hold it | with any later send, or after %[1]s |
 | ` + "`key`" + ` | the system cannot be searched, but it honours our key, and the key outlives the request | when the key could be forgotten |
 | ` + "`attested`" + ` | a signed-in person looked after the last send had settled and says that it is not there | with any later send, or after %[1]s |
 
