@@ -26,3 +26,10 @@ func SetFewIDs(t testing.TB, n int64) {
 	fewIDs = n
 	t.Cleanup(func() { fewIDs = was })
 }
+
+// SetManyHits changes for a test how many matches a list is made from before it is walked.
+func SetManyHits(t testing.TB, n int) {
+	was := manyHits
+	manyHits = n
+	t.Cleanup(func() { manyHits = was })
+}

@@ -12,15 +12,15 @@ import (
 // Groups implements review.Store.
 func (s *Store) Groups(ctx context.Context, q review.Query, limit int) (groups []review.Group, err error) {
 	q.After = review.Cursor{}
-	_, err = s.search(ctx, q, func(hits []int64) (bool, error) {
-		groups, err = s.groupRows(ctx, q, hits, limit)
+	_, err = s.search(ctx, q, func(m match) (bool, error) {
+		groups, err = s.groupRows(ctx, q, m, limit)
 		return len(groups) > 0, err
 	})
 	return groups, err
 }
 
-func (s *Store) groupRows(ctx context.Context, q review.Query, hits []int64, limit int) (groups []review.Group, err error) {
-	l, err := s.listing(ctx, q, hits)
+func (s *Store) groupRows(ctx context.Context, q review.Query, m match, limit int) (groups []review.Group, err error) {
+	l, err := s.listing(ctx, q, m)
 	if err != nil {
 		return nil, err
 	}
@@ -44,17 +44,17 @@ func (s *Store) groupRows(ctx context.Context, q review.Query, hits []int64, lim
 // Count implements review.Store.
 func (s *Store) Count(ctx context.Context, q review.Query, most int64) (n int64, err error) {
 	q.After = review.Cursor{}
-	_, err = s.search(ctx, q, func(hits []int64) (bool, error) {
-		n, err = s.countRows(ctx, q, hits, most)
+	_, err = s.search(ctx, q, func(m match) (bool, error) {
+		n, err = s.countRows(ctx, q, m, most)
 		return n > 0, err
 	})
 	return n, err
 }
 
 // countRows counts the rows of a query, but stops at most.
-func (s *Store) countRows(ctx context.Context, q review.Query, hits []int64, most int64) (n int64, err error) {
+func (s *Store) countRows(ctx context.Context, q review.Query, m match, most int64) (n int64, err error) {
 	q.After = review.Cursor{}
-	l, err := s.listing(ctx, q, hits)
+	l, err := s.listing(ctx, q, m)
 	if err != nil {
 		return 0, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,15 +38,16 @@ var tabs = map[review.Tab][]work.Status{
 }
 
 // listing writes the statements for the rows of a query. Every one has the same conditions, so a list, its count, its
-// groups and its export cannot differ. There are two ways to the rows: a walk down the list's index for each status,
-// in the order of the list; or from few known ids to their rows.
+// groups and its export cannot differ. There are two ways to the rows: a walk down an index for each status, in the
+// order of the list; or from few known ids to their rows.
 type listing struct {
 	db       searcher
 	query    review.Query
 	statuses []work.Status
-	from     string // the few, as a FROM clause with items i; empty: walk
-	where    string // all conditions but the status
-	after    string // the keyset
+	lanes    []string // conditions that share out the settled rows between walks down their indexes
+	from     string   // the few, as a FROM clause with items i; empty: walk
+	where    string   // all conditions but the status
+	after    string   // the keyset
 	pageQuery
 }
 
@@ -61,17 +63,20 @@ func (b *pageQuery) add(v any) string {
 	return "?" + strconv.Itoa(len(b.args))
 }
 
-// listing prepares the statements for a query: for all rows, or for the documents of the hits.
-func (s *Store) listing(ctx context.Context, q review.Query, hits []int64) (*listing, error) {
-	l := &listing{db: s.db.search(), query: q, statuses: statuses(q), pageQuery: pageQuery{place: s.db.at}}
+// listing prepares the statements for the rows of a query that match.
+func (s *Store) listing(ctx context.Context, q review.Query, m match) (*listing, error) {
+	l := &listing{db: s.db.search(), query: q, statuses: statuses(q), lanes: []string{""}, pageQuery: pageQuery{place: s.db.at}}
 	if err := l.filter(ctx, s); err != nil {
 		return nil, err
 	}
 	if q.After != (review.Cursor{}) {
 		l.after = " AND (i.changed_at, i.id) < (" + l.add(l.place(q.After.At)) + ", " + l.add(q.After.ID) + ")"
 	}
-	if hits != nil {
-		list, err := json.Marshal(hits)
+	if m.condition != nil {
+		l.where += m.condition(l.add)
+	}
+	if m.hits != nil {
+		list, err := json.Marshal(m.hits)
 		if err != nil {
 			return nil, err
 		}
@@ -79,11 +84,39 @@ func (s *Store) listing(ctx context.Context, q review.Query, hits []int64) (*lis
 		return l, nil
 	}
 	few, err := s.few(ctx, q)
-	if err != nil || few == nil {
-		return l, err
+	if err != nil {
+		return nil, err
 	}
-	l.from = l.db.each(few.text(l.add))
-	return l, nil
+	if few != nil {
+		l.from = l.db.each(few.text(l.add))
+		return l, nil
+	}
+	return l, l.share(ctx, s)
+}
+
+// share makes a lane for each pair of automation and system that the filter may mean: their index has both.
+func (l *listing) share(ctx context.Context, s *Store) (err error) {
+	f := l.query.Filter
+	if f.Period != "" || f.Automation == "" && f.SystemID == "" || !slices.ContainsFunc(l.statuses, work.Status.Settled) {
+		return nil
+	}
+	automations, systems := []string{f.Automation}, []string{f.SystemID}
+	if f.Automation == "" {
+		automations, err = s.Automations(ctx, l.query.CompanyID)
+	}
+	if f.SystemID == "" && err == nil {
+		systems, err = s.texts(ctx, "SELECT id FROM systems WHERE company_id = ?1 ORDER BY id", l.query.CompanyID)
+	}
+	if err != nil || len(automations) == 0 || len(systems) == 0 {
+		return err
+	}
+	l.lanes = nil
+	for _, a := range automations {
+		for _, id := range systems {
+			l.lanes = append(l.lanes, " AND i.automation = "+l.add(a)+" AND i.system_id = "+l.add(id))
+		}
+	}
+	return nil
 }
 
 // statuses are the statuses that the query asks for.
@@ -131,15 +164,11 @@ func (l *listing) filter(ctx context.Context, s *Store) error {
 	if f.Period != "" {
 		c.WriteString(" AND i.period = " + l.add(f.Period))
 	}
-	var key string
 	if f.Automation != "" {
-		key += " AND k.automation = " + l.add(f.Automation)
+		c.WriteString(" AND i.automation = " + l.add(f.Automation))
 	}
 	if f.Source != "" {
-		key += " AND k.source = " + l.add(f.Source)
-	}
-	if key != "" {
-		c.WriteString(" AND (SELECT 1 FROM item_keys k WHERE k.item_id = i.id" + key + ") = 1")
+		c.WriteString(" AND (SELECT 1 FROM item_keys k WHERE k.item_id = i.id AND k.source = " + l.add(f.Source) + ") = 1")
 	}
 	amount, err := l.amount("r.")
 	if err != nil {
@@ -188,14 +217,20 @@ func amountRange(db searcher, f review.Filter, alias string, add func(any) strin
 
 // rows is the statement for the rows, with these columns of items i; the tail orders and limits them.
 func (l *listing) rows(columns, tail string) string {
-	branches := make([]string, len(l.statuses))
+	var branches []string
 	company := l.add(l.query.CompanyID)
-	for i, status := range l.statuses {
-		if l.from == "" {
-			branches[i] = "SELECT * FROM (SELECT " + columns + " FROM items i WHERE i.company_id = " + company + l.has(status) + l.where + l.after +
-				" AND " + shownAlone + tail + ") s" + strconv.Itoa(i)
-		} else {
-			branches[i] = "(" + strings.TrimPrefix(l.has(status), " AND ") + ")"
+	for _, status := range l.statuses {
+		if l.from != "" {
+			branches = append(branches, "("+strings.TrimPrefix(l.has(status), " AND ")+")")
+			continue
+		}
+		lanes := l.lanes
+		if !status.Settled() {
+			lanes = []string{""}
+		}
+		for _, lane := range lanes {
+			branches = append(branches, "SELECT * FROM (SELECT "+columns+" FROM items i WHERE i.company_id = "+company+l.has(status)+lane+l.where+l.after+
+				" AND "+shownAlone+tail+") s"+strconv.Itoa(len(branches)))
 		}
 	}
 	if l.from == "" {
@@ -217,7 +252,7 @@ func (l *listing) has(status work.Status) string {
 		case review.TabWaiting:
 			c += " AND i.open_kind = 'send'"
 		}
-	case status.Settled() && l.query.Filter.Period != "":
+	case status.Settled() && (l.query.Filter.Period != "" || l.lanes[0] != ""):
 		c += " AND i.status IN ('confirmed', 'resolved', 'closed')"
 	default:
 		c += " AND i.status <> 'in_progress'"
@@ -226,8 +261,8 @@ func (l *listing) has(status work.Status) string {
 }
 
 // page reads one page of the list.
-func (s *Store) page(ctx context.Context, q review.Query, hits []int64) (page review.Page, err error) {
-	l, err := s.listing(ctx, q, hits)
+func (s *Store) page(ctx context.Context, q review.Query, m match) (page review.Page, err error) {
+	l, err := s.listing(ctx, q, m)
 	if err != nil {
 		return page, err
 	}

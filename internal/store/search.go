@@ -4,15 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"onefold/internal/review"
 	"onefold/internal/work"
 )
-
-// maxHits is how many matches one way of searching looks at, the newest first.
-const maxHits = 5000
 
 // ways are the ways of searching, in the order in which they are tried. A key that is exactly the text always wins.
 var ways = []review.How{review.HowExact, review.HowAmount, review.HowPrefix, review.HowPart}
@@ -32,17 +28,26 @@ func newWanted(text string) wanted {
 	return w
 }
 
+// match is what a search found in one way: few ids, or a condition on items i that many rows meet. The zero match is
+// everything.
+type match struct {
+	hits      []int64
+	condition func(add func(any) string) string
+}
+
+func (m match) everything() bool { return m.hits == nil && m.condition == nil }
+
 // Search implements review.Store. The order is by last change, then by id, so each row is on exactly one page.
 func (s *Store) Search(ctx context.Context, q review.Query) (page review.Page, err error) {
 	q.Limit = min(max(q.Limit, 1), 200)
-	how, err := s.search(ctx, q, func(hits []int64) (bool, error) {
-		if q.After != (review.Cursor{}) && hits != nil { // a later page belongs to the way in which the first one was found
-			n, err := s.countRows(ctx, q, hits, 1)
+	how, err := s.search(ctx, q, func(m match) (bool, error) {
+		if q.After != (review.Cursor{}) && !m.everything() { // a later page belongs to the way in which the first one was found
+			n, err := s.countRows(ctx, q, m, 1)
 			if err != nil || n == 0 {
 				return false, err
 			}
 		}
-		page, err = s.page(ctx, q, hits)
+		page, err = s.page(ctx, q, m)
 		return len(page.Items) > 0 || q.After != (review.Cursor{}), err
 	})
 	if how == review.HowNone {
@@ -52,78 +57,27 @@ func (s *Store) Search(ctx context.Context, q review.Query) (page review.Page, e
 	return page, err
 }
 
-// search calls use with the hits of one way after the other, until one is of use. Without a text to search for it is
-// called once, with nil.
-func (s *Store) search(ctx context.Context, q review.Query, use func(hits []int64) (bool, error)) (review.How, error) {
+// search calls use with what was found in one way after the other, until it is of use. Without a text to search for it
+// is called once, with everything.
+func (s *Store) search(ctx context.Context, q review.Query, use func(m match) (bool, error)) (review.How, error) {
 	w := newWanted(q.Text)
 	if w.folded == "" {
-		_, err := use(nil)
+		_, err := use(match{})
 		return review.HowAll, err
 	}
 	for _, how := range ways {
-		hits, err := s.hits(ctx, how, q.CompanyID, w)
+		m, err := s.match(ctx, how, q.CompanyID, w)
 		if err != nil {
 			return review.HowNone, err
 		}
-		if len(hits) == 0 {
+		if m.everything() {
 			continue
 		}
-		if ok, err := use(hits); err != nil || ok {
+		if ok, err := use(m); err != nil || ok {
 			return how, err
 		}
 	}
 	return review.HowNone, nil
-}
-
-// hits are the ids of items that match.
-func (s *Store) hits(ctx context.Context, how review.How, company int64, w wanted) ([]int64, error) {
-	const known = "external_id <> '' AND status IN ('confirmed', 'resolved')"
-	switch how {
-	case review.HowExact:
-		return s.ids(ctx, "SELECT item_id AS id FROM item_keys WHERE folded_key = ?2 AND company_id = ?1"+
-			" UNION SELECT item_id FROM item_keys WHERE lower(reference) = ?3 AND company_id = ?1"+
-			" UNION SELECT id FROM items WHERE lower(external_id) = ?3 AND company_id = ?1 AND "+known+
-			" UNION SELECT id FROM items WHERE lower(external_number) = ?3 AND external_number <> '' AND company_id = ?1", company, w.folded, w.plain)
-	case review.HowAmount:
-		return s.amountHits(ctx, company, w)
-	case review.HowPrefix: // the last ones first: numbers grow
-		const last = "\U0010FFFF"
-		some := func(text string) string {
-			return "SELECT id FROM (" + text + " DESC LIMIT " + strconv.Itoa(maxHits) + ") h"
-		}
-		return s.ids(ctx, some("SELECT item_id AS id FROM item_keys WHERE folded_key >= ?2 AND folded_key < ?4 AND company_id = ?1 ORDER BY folded_key")+
-			" UNION "+some("SELECT item_id AS id FROM item_keys WHERE lower(reference) >= ?3 AND lower(reference) < ?5 AND company_id = ?1 ORDER BY lower(reference)")+
-			" UNION "+some("SELECT id FROM items WHERE lower(external_id) >= ?3 AND lower(external_id) < ?5 AND company_id = ?1 AND "+known+" ORDER BY lower(external_id)")+
-			" UNION "+some("SELECT id FROM items WHERE lower(external_number) >= ?3 AND lower(external_number) < ?5 AND external_number <> '' AND company_id = ?1 ORDER BY lower(external_number)"),
-			company, w.folded, w.plain, w.folded+last, w.plain+last)
-	default:
-		condition, arg := s.db.search().part(w.folded)
-		return s.ids(ctx, "SELECT w.id FROM (SELECT "+s.db.search().id()+" AS id FROM item_search WHERE "+condition+" LIMIT "+strconv.Itoa(maxHits)+") w"+
-			" JOIN item_keys k ON k.item_id = w.id WHERE k.company_id = ?1", company, arg)
-	}
-}
-
-// amountHits are the items whose amount, as it is now, is one of those wanted.
-func (s *Store) amountHits(ctx context.Context, company int64, w wanted) ([]int64, error) {
-	if len(w.amounts) == 0 {
-		return nil, nil
-	}
-	currencies, err := w.currencies, error(nil)
-	if len(currencies) == 0 {
-		if currencies, err = s.currencies(ctx); err != nil || len(currencies) == 0 {
-			return nil, err
-		}
-	}
-	b := &pageQuery{args: []any{company}}
-	db := s.db.search()
-	var branches []string
-	for _, amount := range w.amounts {
-		for _, code := range currencies {
-			branches = append(branches, "SELECT * FROM (SELECT item_id, number FROM revisions WHERE currency = "+b.add(code)+" AND "+db.total()+" = "+
-				db.amount(b.add, amount)+" ORDER BY item_id DESC LIMIT "+strconv.Itoa(maxHits)+") b"+strconv.Itoa(len(branches)))
-		}
-	}
-	return s.ids(ctx, "SELECT i.id FROM ("+strings.Join(branches, " UNION ALL ")+") r CROSS JOIN items i WHERE i.id = r.item_id AND i.revision = r.number AND i.company_id = ?1", b.args...)
 }
 
 func (s *Store) ids(ctx context.Context, text string, args ...any) (list []int64, err error) {

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"math/big"
 	"strings"
 	"unicode/utf8"
 )
@@ -16,6 +15,7 @@ type searcher interface {
 	each(ids string) string
 	// part is a condition on item_search, with the parameter's value.
 	part(folded string) (condition string, arg any)
+	contains(words, text string) string          // the same for one row
 	total() string                               // the column of revisions that compares as a number
 	amount(add func(any) string, n units) string // an amount as it compares with it
 }
@@ -47,10 +47,12 @@ func (pgSearch) part(folded string) (string, any) {
 	return "words LIKE ?2", "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(folded) + "%"
 }
 
+func (pgSearch) contains(words, text string) string { return "strpos(" + words + ", " + text + ") > 0" }
+
 func (pgSearch) total() string { return "total" }
 
 func (pgSearch) amount(add func(any) string, n units) string {
-	text := new(big.Int).Set(n.n).String()
+	text := n.n.String()
 	return "(" + add(text) + "::numeric / 10000)"
 }
 
@@ -75,6 +77,10 @@ func (sqliteSearch) part(folded string) (string, any) {
 		return "instr(words, ?2) > 0", folded
 	}
 	return "item_search MATCH ?2", `"` + strings.ReplaceAll(folded, `"`, `""`) + `"`
+}
+
+func (sqliteSearch) contains(words, text string) string {
+	return "instr(" + words + ", " + text + ") > 0"
 }
 
 func (sqliteSearch) total() string { return "units" }

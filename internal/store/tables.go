@@ -42,6 +42,7 @@ var itemsTable = table[work.Item]{"items", append([]column[work.Item]{
 	textColumn("system_id", func(it *work.Item) *string { return &it.SystemID }),
 	textColumn("step", func(it *work.Item) *string { return &it.Step }),
 	{name: "previous_id", kind: linkKind, big: func(it *work.Item) *int64 { return &it.PreviousID }},
+	textColumn("automation", func(it *work.Item) *string { return &it.Automation }),
 	textColumn("period", func(it *work.Item) *string { return &it.Period }),
 	versionColumn,
 }, columns...)}

@@ -10,9 +10,11 @@ CREATE INDEX item_keys_automation ON item_keys (company_id, automation, system_i
 ALTER TABLE revisions ALTER COLUMN currency TYPE text COLLATE "C";
 CREATE INDEX revisions_amount ON revisions (currency, total, item_id);
 
--- The month stands with the state too: an old month is found in the order of the list without a walk past all newer ones.
-ALTER TABLE items ADD COLUMN period text COLLATE "C" NOT NULL DEFAULT '';
-UPDATE items AS i SET period = k.period FROM item_keys k WHERE k.item_id = i.id;
+-- The automation and the month stand with the state too: old rows are found in the order of the list, without a walk past
+-- all newer ones.
+ALTER TABLE items ADD COLUMN automation text COLLATE "C" NOT NULL DEFAULT '', ADD COLUMN period text COLLATE "C" NOT NULL DEFAULT '';
+UPDATE items AS i SET automation = k.automation, period = k.period FROM item_keys k WHERE k.item_id = i.id;
+CREATE INDEX items_automation ON items (company_id, automation, system_id, status, changed_at, id) WHERE status IN ('confirmed', 'resolved', 'closed');
 CREATE INDEX items_period ON items (company_id, period, status, changed_at, id) WHERE status IN ('confirmed', 'resolved', 'closed');
 
 -- Lists that somebody saved under a name.
@@ -29,7 +31,9 @@ CREATE UNIQUE INDEX saved_views_name ON saved_views (company_id, owner, name);
 -- +goose Down
 DROP TABLE saved_views;
 DROP INDEX items_period;
+DROP INDEX items_automation;
 ALTER TABLE items DROP COLUMN period;
+ALTER TABLE items DROP COLUMN automation;
 DROP INDEX revisions_amount;
 DROP INDEX item_keys_automation;
 DROP INDEX items_assigned;

@@ -11,9 +11,12 @@ ALTER TABLE revisions ADD COLUMN units INTEGER GENERATED ALWAYS AS
     (CAST(substr(total, 1, instr(total || '.', '.') - 1) || substr(substr(total, instr(total || '.', '.') + 1) || '0000', 1, 4) AS INTEGER)) VIRTUAL;
 CREATE INDEX revisions_amount ON revisions (currency, units, item_id);
 
--- The month stands with the state too: an old month is found in the order of the list without a walk past all newer ones.
+-- The automation and the month stand with the state too: old rows are found in the order of the list, without a walk past
+-- all newer ones.
+ALTER TABLE items ADD COLUMN automation TEXT NOT NULL DEFAULT '';
 ALTER TABLE items ADD COLUMN period TEXT NOT NULL DEFAULT '';
-UPDATE items SET period = (SELECT k.period FROM item_keys k WHERE k.item_id = items.id);
+UPDATE items SET (automation, period) = (SELECT k.automation, k.period FROM item_keys k WHERE k.item_id = items.id);
+CREATE INDEX items_automation ON items (company_id, automation, system_id, status, changed_at, id) WHERE status IN ('confirmed', 'resolved', 'closed');
 CREATE INDEX items_period ON items (company_id, period, status, changed_at, id) WHERE status IN ('confirmed', 'resolved', 'closed');
 
 -- Lists that somebody saved under a name.
@@ -30,7 +33,9 @@ CREATE UNIQUE INDEX saved_views_name ON saved_views (company_id, owner, name);
 -- +goose Down
 DROP TABLE saved_views;
 DROP INDEX items_period;
+DROP INDEX items_automation;
 ALTER TABLE items DROP COLUMN period;
+ALTER TABLE items DROP COLUMN automation;
 DROP INDEX revisions_amount;
 ALTER TABLE revisions DROP COLUMN units;
 DROP INDEX item_keys_automation;

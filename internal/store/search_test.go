@@ -1,0 +1,52 @@
+package store_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"onefold/internal/review"
+	"onefold/internal/store"
+)
+
+// What very many rows match is found by a walk, and the same rows in the same order as from the matches' ids; nothing is
+// cut off.
+func TestSearchFindsTheSameEitherWay(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *store.Store, c *clock) {
+		rnd := rand.New(rand.NewPCG(23, 5))
+		all := randomItems(t, s, c, rnd, 120)
+		texts := []string{"R-00", "r-0", "-00", "00", "acme", "acme trading", "C-1", "129", "100.50", "1,234", "usd 100,50", "N-R", "x-1", "X-", "R-0007", "1234 EUR", "ing", "g", "none"}
+		total := 0
+		for n := range 120 {
+			q := review.Query{CompanyID: 1, Text: texts[n%len(texts)], Tab: pick(rnd, allTabs), Limit: 1 + rnd.IntN(9), Filter: randomFilter(rnd, all, n)}
+			if n < len(texts) {
+				q.Tab, q.Filter = review.TabAll, review.Filter{}
+			}
+			read := func(many int) ([]int64, review.How, int64, string) {
+				store.SetManyHits(t, many)
+				first, err := s.Search(t.Context(), q)
+				must(t, err)
+				count, err := s.Count(t.Context(), q, 1000)
+				must(t, err)
+				groups, err := s.Groups(t.Context(), q, 1000)
+				must(t, err)
+				return walk(t, s, q, len(all)), first.How, count, fmt.Sprint(groups)
+			}
+			few, how, count, groups := read(5000)
+			many, how2, count2, groups2 := read(0)
+			if !slices.Equal(few, many) || how != how2 || count != count2 || groups != groups2 || count != int64(len(few)) {
+				t.Fatalf("%+v\nfrom ids %v (%s), %d\nby walk  %v (%s), %d", q, few, how, count, many, how2, count2)
+			}
+			seen := slices.Clone(few)
+			slices.Sort(seen)
+			if len(slices.Compact(seen)) != len(few) {
+				t.Fatalf("%+v: a row is on two pages: %v", q, few)
+			}
+			total += len(few)
+		}
+		if total < 800 {
+			t.Errorf("%d rows found: the texts say little", total)
+		}
+	})
+}
