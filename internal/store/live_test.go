@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -56,6 +57,23 @@ func TestMarkTellsEveryChange(t *testing.T) {
 		changed("nothing happened", false)
 		if other, err := s.Mark(t.Context(), 2, []int64{first.ID}); err != nil || len(other.Items) != 0 {
 			t.Errorf("another company sees %v, %v", other.Items, err)
+		}
+	})
+}
+
+// A mark is read every second: it must never walk all items.
+func TestMarkWalksNoTable(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *store.Store, _ *clock) {
+		plan, err := store.MarkPlan(t.Context(), s)
+		must(t, err)
+		for line := range strings.Lines(plan) {
+			line = strings.TrimSpace(line)
+			if line == "SCAN items" || strings.HasPrefix(line, "SCAN items ") && !strings.Contains(line, "items_leased") || strings.Contains(line, "ORDER BY") {
+				t.Errorf("%s", line)
+			}
+		}
+		if n := strings.Count(plan, "items_list"); n != 7 {
+			t.Errorf("the index serves %d statuses, not 7:\n%s", n, plan)
 		}
 	})
 }
