@@ -91,6 +91,22 @@ func (s *server) holdSource(c echo.Context) error {
 	return s.actedOn(c, holdAll, id, in, err)
 }
 
+// heldAll says how much of the item's source is stopped, as it stands: the same for a form and for its repeats.
+func (s *server) heldAll(c echo.Context, d review.Detail) (*templates.Notice, error) {
+	if d.Item.Source == "" {
+		return nil, nil
+	}
+	n, err := s.review.Count(c.Request().Context(), person(c), review.Query{Tab: review.TabReview, Filter: review.Filter{Source: d.Item.Source, Reason: work.ReasonHeld}}, mostCounted)
+	if err != nil {
+		return nil, err
+	}
+	vals := map[string]any{"source": text(source(d.Item.Source), 60), "n": thousands(n)}
+	return &templates.Notice{Good: true, Say: templates.Say(templates.ItemWords.HoldAllDid, vals)}, nil
+}
+
+// mostCounted is how far what is stopped is counted for a page.
+const mostCounted = 1_000_000
+
 // refusedColleague says that an item can be assigned only to somebody who may act.
 const refusedColleague work.RefusalCode = "colleague"
 

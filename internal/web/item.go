@@ -65,8 +65,15 @@ func (s *server) showItem(c echo.Context, status int, id int64, t typed) error {
 	if t.kept != nil {
 		t.notice = show.notSent(t, d)
 	}
-	if shell.Notice = t.notice; shell.Notice == nil {
-		shell.Notice = show.did(c.QueryParam("did"), person(c), d)
+	switch did := c.QueryParam("did"); {
+	case t.notice != nil:
+		shell.Notice = t.notice
+	case did == holdAll:
+		if shell.Notice, err = s.heldAll(c, d); err != nil {
+			return err
+		}
+	default:
+		shell.Notice = show.did(did, person(c), d)
 	}
 	m := show.item(d, person(c), before > 0)
 	m.Shell = shell
@@ -82,15 +89,6 @@ func (s *server) showItem(c echo.Context, status int, id int64, t typed) error {
 // did says what an action did, as it stands in the history: the same for the first post of a form and for its repeats.
 func (v view) did(what string, by work.Actor, d review.Detail) *templates.Notice {
 	vals := map[string]any{"system": d.System.Name}
-	if what == holdAll {
-		vals["source"] = source(d.Item.Source)
-		for _, a := range d.Acts {
-			if a.What == string(review.Hold) && a.By.Same(by) {
-				return &templates.Notice{Good: true, Say: templates.Say(templates.ItemWords.HoldAllDid, vals)}
-			}
-		}
-		return nil
-	}
 	event := review.Action(what).Event()
 	if what == dropped {
 		event = string(review.Correct)

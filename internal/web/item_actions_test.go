@@ -340,7 +340,7 @@ func TestStoppingAWholeImport(t *testing.T) {
 		t.Errorf("without a note: %d", a.status)
 	}
 	page := b.settled(b.act(ids[0], "hold-all", "note", "The file was last month's."))
-	page.shows(t, "Everything that waited from Import no. 7 was stopped.", "The file was last month's.")
+	page.shows(t, "Stopped now from Import no. 7: 249.", "The file was last month's.")
 	for i, id := range ids {
 		if got := w.Get(id).Status; (got == work.Review) == (i == 3) {
 			t.Errorf("%d is %s", i, got)

@@ -17,7 +17,7 @@ var ItemWords = itemWords{
 	CloseWhy: "Reason", CloseChoose: "Choose a reason", Differs: "The amounts differ ({there} instead of {asked}). I know, and it counts all the same.",
 	AssignTo: "Assign to a colleague", AssignDo: "Assign", NobodyYet: "Nobody",
 	HoldAll: "Stop everything waiting from: {source}", HoldAllHelp: "Stops every waiting invoice that came from there, not only this one. What is on its way is let finish.",
-	HoldAllDid: "Everything that waited from {source} was stopped. What was on its way is let finish.",
+	HoldAllDid: "Stopped now from {source}: {n}. What was on its way is let finish.",
 	Beside:     "{who} was here {at}: {what}.", BesideAssigned: "{who} has this one: it is assigned to them.",
 	UnknownSince: "The outcome is not known yet (unknown since {at}); it is being checked.", MatchedBy: " Matched by {fields}.", Named: " It named {ref}.",
 	AnsweredWith: " The answer was {status}.", OpenThere: "Open in {system}",
