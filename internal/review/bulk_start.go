@@ -100,8 +100,7 @@ func (b *Bulk) previewList(ctx context.Context, by work.Actor, q Query, p *BulkP
 			}
 		}
 		if p.Counted >= bulkPreview && page.Next != (Cursor{}) {
-			q.CompanyID, q.After = b.company, Cursor{}
-			p.Size, err = b.store.Count(ctx, q, MaxBulk+1)
+			p.Size, err = b.items.Count(ctx, by, q, MaxBulk+1)
 			p.Size = max(p.Size, p.Counted)
 			return err
 		}
