@@ -25,7 +25,7 @@ func (w world) tables(f filler) []tableRows {
 				return []any{it.id, 1, it.automation, it.key, work.FoldKey(it.key), it.step, it.steps, it.system, it.reference, it.reference + "-" + it.step, it.source,
 					it.period, "token", "1", "bench", f.at(it.recorded)}
 			}},
-		{"items", `id, company_id, system_id, step, previous_id, period, revision, proposed, version, status, reason, attempts, open_attempt, open_kind,
+		{"items", `id, company_id, system_id, step, previous_id, automation, period, revision, proposed, version, status, reason, attempts, open_attempt, open_kind,
 			open_node, open_since, lease_until, before, sends, sends_used, lookups_used, unsettled, resent, misses, absent_by, positive, seen_id,
 			seen_number, late_id, external_id, external_number, external_url, evidence, remark, identity, due_at, settle_by, look_asked, last_look,
 			last_error, error_kind, last_try_at, changed_at, assigned_to`, 1,
@@ -50,7 +50,7 @@ func (w world) tables(f filler) []tableRows {
 				if it.number == "" {
 					settle = it.changed.Add(24 * time.Hour)
 				}
-				return []any{it.id, 1, it.system, it.step, previous, it.period, 1, 0, 3, it.status, it.reason, 2, open, it.kind, "", f.at(since), f.at(lease), before, 1, 1,
+				return []any{it.id, 1, it.system, it.step, previous, it.automation, it.period, 1, 0, 3, it.status, it.reason, 2, open, it.kind, "", f.at(since), f.at(lease), before, 1, 1,
 					1, "", false, 0, "", "", "", "", "", external, it.number, "", evidence, "", "bench", f.at(due), f.at(settle), "", "", it.errorKind, it.errorKind,
 					f.at(it.changed), f.at(it.changed), it.assigned}
 			}},

@@ -20,11 +20,11 @@ func Setting(ctx context.Context, s *Store, name string) (value string) {
 	return value
 }
 
-// SetFewIDs changes for a test how many candidates a list is made from before it is walked.
+// SetFewIDs changes for a test from how many ids at most a list is made before it is walked.
 func SetFewIDs(t testing.TB, n int64) {
-	was := fewIDs
-	fewIDs = n
-	t.Cleanup(func() { fewIDs = was })
+	was := fewMost
+	fewMost = n
+	t.Cleanup(func() { fewMost = was })
 }
 
 // SetManyHits changes for a test how many matches a list is made from before it is walked.

@@ -2,15 +2,29 @@ package store
 
 import (
 	"context"
+	"math"
 	"strconv"
 	"strings"
 
 	"onefold/internal/review"
 )
 
-// fewIDs is how many candidates are cheaper to look at than a walk down the list. A condition that more rows meet is
-// met often enough on the way.
-var fewIDs int64 = 8000
+// fewMost is the largest number of ids from which a list is made.
+var fewMost int64 = 8000
+
+// fewIDs is how many candidates are cheaper to look at than a walk down the list: of more, a walk over all items meets a
+// page full sooner. With a month the walk is over its items only.
+func (s *Store) fewIDs(ctx context.Context, f review.Filter) (int64, error) {
+	var items int64
+	if err := s.row(ctx, "SELECT coalesce(max(item_id), 0) FROM item_keys", nil, &items); err != nil {
+		return 0, err
+	}
+	const page, year = 50, 12
+	if f.Period != "" {
+		items /= year
+	}
+	return min(int64(math.Sqrt(float64(page*items))), fewMost), nil
+}
 
 // candidates is a statement for the ids of all items that can meet one condition of a filter, and of some that do not.
 type candidates struct {
@@ -23,18 +37,22 @@ func (s *Store) few(ctx context.Context, q review.Query) (*candidates, error) {
 	if err != nil || len(sets) == 0 {
 		return nil, err
 	}
+	most, err := s.fewIDs(ctx, q.Filter)
+	if err != nil {
+		return nil, err
+	}
 	b := &pageQuery{}
 	counts, dest := make([]int64, len(sets)), make([]any, len(sets))
 	columns := make([]string, len(sets))
 	for i, set := range sets {
-		columns[i] = "(SELECT count(*) FROM (SELECT 1 FROM (" + set.text(b.add) + ") c LIMIT " + strconv.FormatInt(fewIDs+1, 10) + ") n)"
+		columns[i] = "(SELECT count(*) FROM (SELECT 1 FROM (" + set.text(b.add) + ") c LIMIT " + strconv.FormatInt(most+1, 10) + ") n)"
 		dest[i] = &counts[i]
 	}
 	if err := s.row(ctx, "SELECT "+strings.Join(columns, ", "), b.args, dest...); err != nil {
 		return nil, err
 	}
 	var best *candidates
-	least := fewIDs + 1
+	least := most + 1
 	for i, n := range counts {
 		if n < least {
 			best, least = &sets[i], n

@@ -9,7 +9,7 @@ import (
 )
 
 // manyHits is how many matches are too many to begin with: so many rows match that a walk down the list meets them.
-var manyHits = 5000
+var manyHits = 2000
 
 // The newest documents tell whether a word is in very many: then no index has to be asked for all of them.
 const (

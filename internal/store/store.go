@@ -118,6 +118,7 @@ func filePath(url string) (path string, isFile bool) {
 func (s *Store) Close() error {
 	s.stop()
 	s.wait()
+	s.tallies.running.Wait()
 	return s.db.close()
 }
 
