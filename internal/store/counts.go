@@ -26,8 +26,9 @@ type tally struct {
 	counting bool
 }
 
+var keepFrom int64 = 20_000 // fewer settled keys are counted with every page
+
 const (
-	keepFrom     = 20_000          // fewer keys are counted with every page
 	keepFactor   = 20              // a count that takes a second is made every 20 seconds
 	keepLongest  = 2 * time.Minute // older counts are not shown
 	countTimeout = time.Minute

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"testing"
+	"time"
 )
 
 // Setting is a setting of the connection that writes, for tests.
@@ -33,3 +34,26 @@ func SetManyHits(t testing.TB, n int) {
 	manyHits = n
 	t.Cleanup(func() { manyHits = was })
 }
+
+// SetKeepFrom changes for a test how many settled keys there must be for their counts to be kept.
+func SetKeepFrom(t testing.TB, n int64) {
+	was := keepFrom
+	keepFrom = n
+	t.Cleanup(func() { keepFrom = was })
+}
+
+// AgeCounts lets kept counts grow old: to be counted anew beside the pages, or too old to be shown.
+func AgeCounts(s *Store, tooOld bool) {
+	s.tallies.mu.Lock()
+	defer s.tallies.mu.Unlock()
+	for id, kept := range s.tallies.kept {
+		kept.until = time.Now().Add(-time.Second)
+		if tooOld {
+			kept.at = time.Now().Add(-2 * keepLongest)
+		}
+		s.tallies.kept[id] = kept
+	}
+}
+
+// AwaitCounts waits for what is counted beside the pages.
+func AwaitCounts(s *Store) { s.tallies.running.Wait() }
