@@ -101,7 +101,7 @@ func New(c Config) (*Auth, error) {
 func (a *Auth) Secure() bool { return a.Config.Secure }
 
 // CSRFKey is the key that protects forms of people who have not signed in. It changes when the oldest key is dropped.
-func (a *Auth) CSRFKey() []byte { return a.Keys[len(a.Keys)-1].derive("csrf") }
+func (a *Auth) CSRFKey() []byte { return a.Keys[len(a.Keys)-1].Derive("csrf") }
 
 // FormsFor is how long a form on an open page must stay acceptable: longer than a session, since what was typed
 // overnight is not lost.

@@ -59,7 +59,7 @@ func (a *Auth) AnyUser(ctx context.Context) (bool, error) { return a.store.AnyUs
 // SetUpCode is what the set-up page asks for. It is shown on the terminal only, and is the same on all servers that have
 // the same keys.
 func (a *Auth) SetUpCode() string {
-	sum := a.Keys[0].derive("set-up")
+	sum := a.Keys[0].Derive("set-up")
 	return grouped(sum[:15])
 }
 

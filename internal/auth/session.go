@@ -76,7 +76,7 @@ func (a *Auth) cookieName(name string) string {
 func (a *Auth) codecs(purpose string) []securecookie.Codec {
 	var list []securecookie.Codec
 	for _, k := range a.Keys {
-		list = append(list, securecookie.New(k.derive(purpose), nil).MaxAge(0).SetSerializer(securecookie.JSONEncoder{}))
+		list = append(list, securecookie.New(k.Derive(purpose), nil).MaxAge(0).SetSerializer(securecookie.JSONEncoder{}))
 	}
 	return list
 }

@@ -98,7 +98,7 @@ func newSSO(a *Auth, c SSOConfig) (*sso, error) {
 	}
 	s := &sso{SSOConfig: c, auth: a, cookie: a.cookieName("onefold-sso")}
 	for _, k := range a.Keys {
-		s.codecs = append(s.codecs, securecookie.New(k.derive("sso"), k.derive("sso block")).MaxAge(0).SetSerializer(securecookie.JSONEncoder{}))
+		s.codecs = append(s.codecs, securecookie.New(k.Derive("sso"), k.Derive("sso block")).MaxAge(0).SetSerializer(securecookie.JSONEncoder{}))
 	}
 	return s, nil
 }

@@ -47,7 +47,7 @@ func (a *Auth) BeginEnrol(ctx context.Context, v Visit) (Enrolment, error) {
 	if err != nil {
 		return Enrolment{}, fmt.Errorf("make a secret: %w", err)
 	}
-	sealed, err := a.Keys.seal(key.Secret(), stepOwner(v.User.ID))
+	sealed, err := a.Keys.Seal(key.Secret(), stepOwner(v.User.ID))
 	if err != nil {
 		return Enrolment{}, err
 	}
@@ -69,7 +69,7 @@ func (a *Auth) PendingEnrol(v Visit) (Enrolment, error) {
 	if v.User.TOTPPending == "" {
 		return Enrolment{}, ErrNotFound
 	}
-	secret, err := a.Keys.open(v.User.TOTPPending, stepOwner(v.User.ID))
+	secret, err := a.Keys.Open(v.User.TOTPPending, stepOwner(v.User.ID))
 	if err != nil {
 		return Enrolment{}, err
 	}
@@ -209,7 +209,7 @@ func (a *Auth) matches(sealed string, userID int64, code string, used int64) (in
 	if sealed == "" {
 		return 0, ErrWrongCode
 	}
-	secret, err := a.Keys.open(sealed, stepOwner(userID))
+	secret, err := a.Keys.Open(sealed, stepOwner(userID))
 	if err != nil {
 		return 0, err
 	}
@@ -278,15 +278,15 @@ func (a *Auth) reseal(ctx context.Context) error {
 		return err
 	}
 	for _, u := range users {
-		if u.TOTPSecret == "" || a.Keys.sealedByNewest(u.TOTPSecret) {
+		if u.TOTPSecret == "" || a.Keys.ByNewest(u.TOTPSecret) {
 			continue
 		}
 		_, err := a.store.ChangeUser(ctx, u.ID, func(u *User) (Change, error) {
-			secret, err := a.Keys.open(u.TOTPSecret, stepOwner(u.ID))
+			secret, err := a.Keys.Open(u.TOTPSecret, stepOwner(u.ID))
 			if err != nil {
 				return Change{}, err
 			}
-			u.TOTPSecret, err = a.Keys.seal(secret, stepOwner(u.ID))
+			u.TOTPSecret, err = a.Keys.Seal(secret, stepOwner(u.ID))
 			return Change{}, err
 		})
 		if err != nil {
