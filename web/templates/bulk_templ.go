@@ -2059,7 +2059,7 @@ func bulk(b Bulk) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = bulkPages(b.First, b.Next, Words.FirstPage, Words.NextPage, BulkWords.Results).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = bulkPages(b.First, b.Next, Words.FirstPage, Words.NextPage, Lists.Pages).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
