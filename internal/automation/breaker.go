@@ -19,14 +19,8 @@ type breaker struct {
 	opens int // how often it opened without a success in between
 }
 
-const (
-	breakerAfter   = 5
-	breakerFirst   = 10 * time.Second
-	breakerLongest = 5 * time.Minute
-)
-
-// count takes in one call and reports whether the breaker must open.
-func (b *breaker) count(unreached bool) (open bool) {
+// count takes in one call and reports whether the breaker must open under the policy.
+func (b *breaker) count(unreached bool, p work.Policy) (open bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !unreached {
@@ -34,17 +28,19 @@ func (b *breaker) count(unreached bool) (open bool) {
 		return false
 	}
 	b.inRow++
-	return b.inRow >= breakerAfter
+	after, _, _ := p.Breaker()
+	return b.inRow >= after
 }
 
 // wait is how long the breaker stays open this time.
-func (b *breaker) wait() time.Duration {
+func (b *breaker) wait(p work.Policy) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	d := breakerFirst << min(b.opens, 10)
+	_, pause, longest := p.Breaker()
+	d := pause << min(b.opens, 16) // a day at most, so it cannot overflow
 	b.opens++
 	b.inRow = 0
-	return min(d, breakerLongest)
+	return min(d, longest)
 }
 
 func (b *breaker) reset() {
@@ -56,6 +52,7 @@ func (b *breaker) reset() {
 // judgeHealth looks at what calls brought back: unreached in a row open the breaker, a refused login stops the system.
 func (l *lane) judgeHealth(ctx context.Context, done []closing) error {
 	open, login, why := false, "", ""
+	var policy work.Policy // that of the newest claim: a change holds from the next call on
 	for _, c := range done {
 		var x work.Exchange
 		unreached, answered := false, true
@@ -76,7 +73,8 @@ func (l *lane) judgeHealth(ctx context.Context, done []closing) error {
 			}
 		}
 		if unreached || answered {
-			if l.breaker.count(unreached) {
+			policy = c.task.picked.Rules.Policy
+			if l.breaker.count(unreached, policy) {
 				open, why = true, x.Error
 			}
 		}
@@ -95,7 +93,7 @@ func (l *lane) judgeHealth(ctx context.Context, done []closing) error {
 	if err != nil {
 		return err
 	}
-	wait := l.breaker.wait()
+	wait := l.breaker.wait(policy)
 	l.Log.Warn("the accounting system is not reached; calls stop until it answers", "system", l.id, "for", wait)
 	return l.Store.SetBreaker(ctx, l.id, now.Add(wait), orText(why, "not reached"))
 }
@@ -146,7 +144,7 @@ func (l *lane) ready(ctx context.Context) (bool, error) {
 	}
 	if err != nil {
 		l.Log.Warn("the accounting system still does not answer", "system", l.id, "error", err)
-		return false, l.Store.SetBreaker(ctx, l.id, now.Add(l.breaker.wait()), err.Error())
+		return false, l.Store.SetBreaker(ctx, l.id, now.Add(l.breaker.wait(s.Policy)), err.Error())
 	}
 	l.breaker.reset()
 	if s.Identity == "" {

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -11,19 +12,22 @@ import (
 
 // Policy is what admins tune for one system. All durations are bounded by [Policy.Validate].
 type Policy struct {
-	Sends          int              `json:"sends"`                    // most sends in one allowance; deferred ones do not count
-	FirstDelay     time.Duration    `json:"first_delay"`              // wait after the first failed send
-	Growth         float64          `json:"growth"`                   // each wait is the one before times this
-	LongestDelay   time.Duration    `json:"longest_delay"`            // no wait is longer
-	Jitter         float64          `json:"jitter"`                   // share added at random; at most Growth-1, so that waits still grow
-	RequestTimeout time.Duration    `json:"request_timeout"`          // total time for one call to the accounting system
-	SendWindow     time.Duration    `json:"send_window"`              // a claimed send that has not begun within it is not begun at all
-	Lookups        int              `json:"lookups"`                  // most lookups in one allowance
-	Settle         time.Duration    `json:"settle"`                   // how long after we hung up a request may still be at work; raises the system's floor
-	SearchLag      time.Duration    `json:"search_lag"`               // how long a new record may stay invisible to search; raises the system's floor
-	Misses         int              `json:"misses"`                   // misses in a row that prove absence; raises the system's floor
-	SettleWithin   time.Duration    `json:"settle_within"`            // an open item older than this is overdue
-	ApprovalLimit  *currency.Amount `json:"approval_limit,omitempty"` // above it an item waits for approval; nil: never
+	Sends          int              `json:"sends"`                     // most sends in one allowance; deferred ones do not count
+	FirstDelay     time.Duration    `json:"first_delay"`               // wait after the first failed send
+	Growth         float64          `json:"growth"`                    // each wait is the one before times this
+	LongestDelay   time.Duration    `json:"longest_delay"`             // no wait is longer
+	Jitter         float64          `json:"jitter"`                    // share added at random; at most Growth-1, so that waits still grow
+	RequestTimeout time.Duration    `json:"request_timeout"`           // total time for one call to the accounting system
+	SendWindow     time.Duration    `json:"send_window"`               // a claimed send that has not begun within it is not begun at all
+	Lookups        int              `json:"lookups"`                   // most lookups in one allowance
+	Settle         time.Duration    `json:"settle"`                    // how long after we hung up a request may still be at work; raises the system's floor
+	SearchLag      time.Duration    `json:"search_lag"`                // how long a new record may stay invisible to search; raises the system's floor
+	Misses         int              `json:"misses"`                    // misses in a row that prove absence; raises the system's floor
+	SettleWithin   time.Duration    `json:"settle_within"`             // an open item older than this is overdue
+	BreakerAfter   int              `json:"breaker_after,omitempty"`   // calls in a row that do not reach the system before it is left alone; 0: 5
+	BreakerPause   time.Duration    `json:"breaker_pause,omitempty"`   // for how long at first; each time twice as long; 0: 10 seconds
+	BreakerLongest time.Duration    `json:"breaker_longest,omitempty"` // never longer; 0: 5 minutes
+	ApprovalLimit  *currency.Amount `json:"approval_limit,omitempty"`  // above it an item waits for approval; nil: never
 }
 
 // LeaseMargin is added to the send window and the request timeout to get the lease of an attempt.
@@ -33,7 +37,14 @@ const LeaseMargin = 2 * time.Second
 func DefaultPolicy() Policy {
 	return Policy{Sends: 5, FirstDelay: 30 * time.Second, Growth: 2.5, LongestDelay: 2 * time.Hour, Jitter: 0.2,
 		RequestTimeout: 30 * time.Second, SendWindow: 5 * time.Second, Lookups: 12, Settle: 2 * time.Minute, Misses: 2,
-		SettleWithin: 4 * time.Hour}
+		SettleWithin: 4 * time.Hour, BreakerAfter: 5, BreakerPause: 10 * time.Second, BreakerLongest: 5 * time.Minute}
+}
+
+// Breaker returns after how many calls in a row that did not reach the system it is left alone, for how long at first and
+// for how long at most. Policies that were stored before these could be set have the defaults.
+func (p Policy) Breaker() (after int, pause, longest time.Duration) {
+	d := DefaultPolicy()
+	return cmp.Or(p.BreakerAfter, d.BreakerAfter), cmp.Or(p.BreakerPause, d.BreakerPause), cmp.Or(p.BreakerLongest, d.BreakerLongest)
 }
 
 // Validate returns an error in the user's words if a value is out of bounds.
@@ -62,6 +73,9 @@ func (p Policy) Validate() error {
 	case p.SettleWithin <= 0:
 		return fmt.Errorf("the time within which an item should be settled must be above zero")
 	}
+	if after, pause, longest := p.Breaker(); after < 1 || after > 100 || pause <= 0 || longest < pause || longest > 24*time.Hour {
+		return fmt.Errorf("a system that is not reached must be left alone after 1 to 100 calls (%d), for more than zero (%s) and at most a day (%s)", after, pause, longest)
+	}
 	return nil
 }
 
@@ -71,7 +85,12 @@ func (p Policy) Delay(n int, seed string) time.Duration {
 	if n < 1 {
 		n = 1
 	}
-	d := float64(p.FirstDelay) * math.Pow(p.Growth, float64(n-1)) * (1 + p.Jitter*spread(seed, n))
+	return p.delay(n, spread(seed, n))
+}
+
+// delay is Delay with the jitter at this part of its range, from 0 to 1.
+func (p Policy) delay(n int, part float64) time.Duration {
+	d := float64(p.FirstDelay) * math.Pow(p.Growth, float64(n-1)) * (1 + p.Jitter*part)
 	if d > float64(p.LongestDelay) || math.IsInf(d, 1) {
 		return p.LongestDelay
 	}
