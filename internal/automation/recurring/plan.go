@@ -2,12 +2,8 @@ package recurring
 
 import (
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/bojanz/currency"
 
 	"onefold/internal/work"
 )
@@ -30,6 +26,15 @@ const (
 	Active  State = "active"
 	Waiting State = "waiting" // it waits for approval: a twin, or too many periods at once
 	Paused  State = "paused"
+	Ended   State = "ended" // only as Shown: no more invoices come
+)
+
+// Why says what a plan waits for.
+type Why string
+
+const (
+	Twin    Why = "twin"     // another plan bills the same customer for the same: somebody else must approve
+	CatchUp Why = "catch_up" // more than one period is due: a person must agree
 )
 
 // Plan is one invoice that comes again.
@@ -47,73 +52,14 @@ type Plan struct {
 	Prorate      bool      // bill the part before the first regular period
 	Note         string    // stands on each invoice
 	State        State
-	Why          string    // of Waiting: "twin" or "catch_up"
+	Why          Why       // of Waiting
 	CaughtUpTo   time.Time // periods up to this day were agreed to although they are late; zero: none
+	CoveredTo    time.Time // every period that begins before this day was taken up; zero: none was
+	Next         time.Time // the day on which the first period begins that was not taken up; zero: no more will come
 	Version      int64     // grows with every change
 	CreatedBy    work.Actor
 	CreatedAt    time.Time
-}
-
-// maxCode keeps business keys readable and short.
-const maxCode = 60
-
-// Validate returns an error in the user's words, naming what must be mended first.
-func (p Plan) Validate() error {
-	switch {
-	case strings.TrimSpace(p.Code) == "" || len([]rune(p.Code)) > maxCode:
-		return fmt.Errorf("the plan needs a code of at most %d characters, for example PLAN-042", maxCode)
-	case p.SystemID == "":
-		return errors.New("choose the accounting system")
-	case strings.TrimSpace(p.CustomerID) == "":
-		return errors.New("name the customer as the accounting system knows it")
-	case !currency.IsValid(p.Currency):
-		return fmt.Errorf("the currency %q is not known: use a three-letter code such as EUR", p.Currency)
-	case len(p.Terms) == 0:
-		return errors.New("the plan needs a start and at least one line")
-	case p.PayWithin < 0 || p.PayWithin > 365:
-		return fmt.Errorf("the days to pay must be between 0 and 365, not %d", p.PayWithin)
-	case !p.End.IsZero() && p.End.Before(p.Terms[0].From):
-		return errors.New("the plan ends before it starts")
-	}
-	if _, err := work.CleanKey(p.Code + "-2026-11-30"); err != nil {
-		return err
-	}
-	for i, t := range p.Terms {
-		if err := t.Schedule.Validate(); err != nil {
-			return err
-		}
-		if _, err := p.total(t.Lines); err != nil {
-			return err
-		}
-		if i > 0 {
-			if err := p.boundary(i); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// boundary checks that term i begins where a period of the term before it would begin.
-func (p Plan) boundary(i int) error {
-	t, before := p.Terms[i], p.Terms[i-1]
-	starts, err := before.Schedule.Starts(before.From, t.From, maxPeriods)
-	if err != nil {
-		return err
-	}
-	if len(starts) < 2 || !starts[len(starts)-1].Equal(t.From) {
-		next, _ := before.Schedule.Starts(before.From, t.From.AddDate(20, 0, 0), len(starts)+1)
-		hint := ""
-		if len(next) > len(starts) {
-			hint = ": the next one begins on " + next[len(starts)].Format(time.DateOnly)
-		}
-		return fmt.Errorf("a change must begin with a period, and none begins on %s%s", t.From.Format(time.DateOnly), hint)
-	}
-	first, err := t.Schedule.Starts(t.From, t.From, 1)
-	if err != nil || len(first) == 0 {
-		return errors.Join(err, fmt.Errorf("the new schedule must have a period that begins on %s, the day of the change", t.From.Format(time.DateOnly)))
-	}
-	return nil
+	ChangedBy    work.Actor // who set the terms as they are
 }
 
 // maxPeriods bounds what one plan may count: weeks of a hundred years.
@@ -206,124 +152,43 @@ func (s Schedule) before(start time.Time) (time.Time, error) {
 	return first.AddDate(0, 0, min(day, last)-1), nil
 }
 
+// Upcoming returns the first n periods that begin on the day or later. Fewer come if the plan ends.
+func (p Plan) Upcoming(day time.Time, n int) ([]Period, error) {
+	if len(p.Terms) == 0 || n <= 0 {
+		return nil, nil
+	}
+	start := p.Terms[len(p.Terms)-1].From // a later term begins no later than this
+	if start.Before(day) {
+		start = day
+	}
+	longest := 0
+	for _, t := range p.Terms {
+		longest = max(longest, t.Schedule.Every*map[Unit]int{Weeks: 7, Months: 31, Years: 366}[t.Schedule.Unit])
+	}
+	all, err := p.Periods(start.AddDate(0, 0, longest*(n+1)))
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(of Period) bool { return of.From.Before(day) })
+	return all[:min(n, len(all))], nil
+}
+
+// NextFrom is the day on which the first period begins, on the day or later; zero if none does.
+func (p Plan) NextFrom(day time.Time) (time.Time, error) {
+	next, err := p.Upcoming(day, 1)
+	if err != nil || len(next) == 0 {
+		return time.Time{}, err
+	}
+	return next[0].From, nil
+}
+
+// Due returns the periods that begin up to and including the day and were not taken up, in order.
+func (p Plan) Due(today time.Time) ([]Period, error) {
+	if len(p.Terms) == 0 {
+		return nil, nil
+	}
+	all, err := p.Periods(today)
+	return slices.DeleteFunc(all, func(of Period) bool { return of.From.Before(p.CoveredTo) }), err
+}
+
 func days(from, until time.Time) int { return int(until.Sub(from) / (24 * time.Hour)) }
-
-// term is the one that the day belongs to.
-func (p Plan) term(day time.Time) Term {
-	t := p.Terms[0]
-	for _, next := range p.Terms[1:] {
-		if !next.From.After(day) {
-			t = next
-		}
-	}
-	return t
-}
-
-// Invoice is what the period's invoice says. It is the same whenever and wherever it is asked for.
-func (p Plan) Invoice(of Period) (work.Invoice, error) {
-	t := p.term(of.From)
-	lines := slices.Clone(t.Lines)
-	for i := range lines {
-		lines[i].Description = fill(lines[i].Description, of)
-		if of.Part {
-			price, err := share(lines[i].UnitPrice, p.Currency, of)
-			if err != nil {
-				return work.Invoice{}, err
-			}
-			lines[i].UnitPrice = price
-		}
-	}
-	total, err := p.total(lines)
-	if err != nil {
-		return work.Invoice{}, err
-	}
-	v := work.Invoice{CustomerID: p.CustomerID, CustomerName: p.CustomerName, Total: total, IssueDate: of.From.Format(time.DateOnly),
-		Lines: lines, Note: p.Note}
-	if p.PayWithin > 0 {
-		v.DueDate = of.From.AddDate(0, 0, p.PayWithin).Format(time.DateOnly)
-	}
-	return v, v.Validate()
-}
-
-// fill puts the period into a line's text: {period}, {from} and {to}.
-func fill(text string, of Period) string {
-	return strings.NewReplacer("{period}", of.From.Format("January 2006"), "{from}", of.From.Format(time.DateOnly),
-		"{to}", of.Until.AddDate(0, 0, -1).Format(time.DateOnly)).Replace(text)
-}
-
-// share is the part of a price that falls on the period's days, rounded as the currency is.
-func share(price, code string, of Period) (string, error) {
-	a, err := currency.NewAmount(price, code)
-	if err != nil {
-		return "", fmt.Errorf("the price %q is not a number", price)
-	}
-	if a, err = a.Mul(fmt.Sprint(of.Days)); err == nil {
-		a, err = a.Div(fmt.Sprint(of.Of))
-	}
-	return a.Round().Number(), err
-}
-
-// total adds the lines up: quantity times price each, rounded a line.
-func (p Plan) total(lines []work.Line) (currency.Amount, error) {
-	if len(lines) == 0 {
-		return currency.Amount{}, errors.New("the plan needs at least one line")
-	}
-	sum, err := currency.NewAmount("0", p.Currency)
-	if err != nil {
-		return sum, fmt.Errorf("the currency %q is not known", p.Currency)
-	}
-	for i, l := range lines {
-		price, err := currency.NewAmount(l.UnitPrice, p.Currency)
-		if err != nil {
-			return sum, fmt.Errorf("line %d: the price %q is not a number", i+1, l.UnitPrice)
-		}
-		amount, err := price.Mul(l.Quantity)
-		if err != nil {
-			return sum, fmt.Errorf("line %d: the quantity %q is not a number", i+1, l.Quantity)
-		}
-		if sum, err = sum.Add(amount.Round()); err != nil {
-			return sum, fmt.Errorf("line %d: %w", i+1, err)
-		}
-	}
-	if err := (work.Invoice{CustomerID: "-", Total: sum}).Validate(); err != nil {
-		return sum, err
-	}
-	return sum, nil
-}
-
-// Key is the business key of a period: PLAN-042-2026-11. It names the day if a month may hold more than one period.
-func (p Plan) Key(of Period) string {
-	if of.Part || p.term(of.From).Schedule.Unit == Weeks {
-		return p.Code + "-" + of.From.Format(time.DateOnly)
-	}
-	return p.Code + "-" + of.From.Format("2006-01")
-}
-
-// New is the period's item before it is recorded.
-func (p Plan) New(of Period) (work.New, error) {
-	v, err := p.Invoice(of)
-	if err != nil {
-		return work.New{}, err
-	}
-	return work.New{CompanyID: p.CompanyID, Automation: Automation, BusinessKey: p.Key(of), SystemID: p.SystemID,
-		Invoice: v, Source: "plan:" + p.Code, Period: of.From.Format("2006-01"), By: work.Actor{Kind: work.Automation, ID: Automation, Name: "Recurring invoices"}}, nil
-}
-
-// Twin reports whether both plans bill the same customer for the same lines in days that both cover.
-func (p Plan) Twin(o Plan) bool {
-	if p.ID == o.ID || p.CompanyID != o.CompanyID || p.SystemID != o.SystemID || p.CustomerID != o.CustomerID || p.Currency != o.Currency ||
-		len(p.Terms) == 0 || len(o.Terms) == 0 {
-		return false
-	}
-	if !p.End.IsZero() && p.End.Before(o.Terms[0].From) || !o.End.IsZero() && o.End.Before(p.Terms[0].From) {
-		return false
-	}
-	for _, a := range p.Terms {
-		for _, b := range o.Terms {
-			if slices.Equal(a.Lines, b.Lines) {
-				return true
-			}
-		}
-	}
-	return false
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"onefold/internal/automation"
@@ -14,27 +15,52 @@ import (
 type Store interface {
 	// Now is the database's clock.
 	Now(ctx context.Context) (time.Time, error)
-	// ActivePlans returns the active plans after an id, by id, at most limit.
-	ActivePlans(ctx context.Context, after int64, limit int) ([]Plan, error)
-	// Covered returns the periods of a plan that were taken up, in order of From, with the items that they became.
-	Covered(ctx context.Context, planID int64) ([]Covered, error)
-	// Cover takes up a period: it returns ErrCovered if it, or a part of it, was taken up before.
-	Cover(ctx context.Context, planID int64, of Period, key string, late bool) error
-	// CoveredBy notes the item that a period became.
-	CoveredBy(ctx context.Context, planID int64, from time.Time, itemID int64) error
-	// AskCatchUp lets the plan wait until a person agrees to all its late periods. It does nothing if the plan changed meanwhile.
-	AskCatchUp(ctx context.Context, p Plan) error
+	// DuePlans returns the active plans with a period that begins up to the day and was not taken up, or with one that was
+	// taken up and not recorded, by id, after an id, at most limit.
+	DuePlans(ctx context.Context, today time.Time, after int64, limit int) ([]DuePlan, error)
+	// DuePlan returns one plan if DuePlans would.
+	DuePlan(ctx context.Context, planID int64, today time.Time) (p DuePlan, due bool, err error)
+	// Cover takes up periods, all in one transaction under the locks of their plans. It says for each whether it is ours
+	// now: not if it, or a part of it, was taken up before, or if the plan changed since it was read.
+	Cover(ctx context.Context, list []Taking) (ours []bool, err error)
+	// CoveredBy notes what became of periods that were taken up.
+	CoveredBy(ctx context.Context, list []Became) error
+	// AskCatchUp lets the plan wait until a person agrees to its late periods. Asked is false if the plan changed meanwhile:
+	// then it does nothing.
+	AskCatchUp(ctx context.Context, p Plan) (asked bool, err error)
 }
 
-// ErrCovered says that a period, or a part of it, was taken up before.
-var ErrCovered = errors.New("the period was taken up before")
-
-// Covered is a period that was taken up.
+// Covered is a period that was taken up. Part, Days and Of are not kept: they follow from the plan.
 type Covered struct {
 	Period
+	Key     string
+	Late    bool   // it was due before the day on which it was taken up
+	LeftOut bool   // a person decided that there will be no invoice for it
+	ItemID  int64  // 0: not recorded yet, or left out
+	Problem string // why it could not be recorded; empty: it was, or will be
+	At      time.Time
+}
+
+// DuePlan is a plan with something to do.
+type DuePlan struct {
+	Plan
+	Open []Covered // taken up and not recorded, in order of From
+}
+
+// Taking asks for a period of a plan, as the plan was read.
+type Taking struct {
+	Plan   Plan
+	Period Period
 	Key    string
-	Late   bool  // it was due before the day on which it was taken up
-	ItemID int64 // 0: not recorded yet
+	Late   bool
+}
+
+// Became is what a period became: an item, or a problem.
+type Became struct {
+	PlanID  int64
+	From    time.Time
+	ItemID  int64
+	Problem string
 }
 
 // Runner records the invoices of plans that are due.
@@ -44,113 +70,223 @@ type Runner struct {
 		Record(ctx context.Context, items []work.New) ([]automation.Recorded, error)
 	}
 	Zone *time.Location // the firm's: a period is due from the beginning of its first day there
+	Log  *slog.Logger   // of Run; nil: silent
 }
 
 // Stats counts what one RunOnce did.
 type Stats struct {
 	Recorded int // invoices that are new
+	Late     int // of these, for periods that were due before today
 	Asked    int // plans that now wait for a person, because more than one period is due
 	Problems []error
 }
 
-const plansAtOnce = 200
+func (s Stats) nothing() bool { return s.Recorded == 0 && s.Asked == 0 && len(s.Problems) == 0 }
+
+const (
+	plansAtOnce = 500
+	// everyMinute is how soon a new day, or a new plan, is noticed.
+	everyMinute = time.Minute
+)
+
+// Run calls RunOnce at once and then every minute until ctx ends. It logs only when something happened; a problem that
+// stays is logged once.
+func (r Runner) Run(ctx context.Context) error {
+	log := r.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	tick := time.NewTicker(everyMinute)
+	defer tick.Stop()
+	known := map[string]bool{}
+	for {
+		stats, err := r.RunOnce(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			stats.Problems = append(stats.Problems, err)
+		}
+		problems := map[string]bool{}
+		for _, p := range stats.Problems {
+			if problems[p.Error()] = true; !known[p.Error()] {
+				log.Warn("recurring invoices: a plan cannot be run", "error", p)
+			}
+		}
+		known = problems
+		if stats.Recorded > 0 || stats.Asked > 0 {
+			log.Info("recurring invoices", "recorded", stats.Recorded, "late", stats.Late, "plans_that_ask", stats.Asked)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
 
 // RunOnce records what is due. It may run at any time, as often as you like, on any number of servers: nothing is made
 // twice and nothing is skipped. A plan that cannot be run is reported and does not hold up the others.
 func (r Runner) RunOnce(ctx context.Context) (Stats, error) {
 	var s Stats
-	now, err := r.Store.Now(ctx)
+	today, err := r.today(ctx)
 	if err != nil {
 		return s, err
 	}
-	today := Day(now, r.Zone)
 	for after := int64(0); ; {
-		plans, err := r.Store.ActivePlans(ctx, after, plansAtOnce)
+		plans, err := r.Store.DuePlans(ctx, today, after, plansAtOnce)
 		if err != nil || len(plans) == 0 {
 			return s, err
 		}
-		for _, p := range plans {
-			if err := r.run(ctx, p, today, &s); err != nil {
-				if ctx.Err() != nil {
-					return s, ctx.Err()
-				}
-				s.Problems = append(s.Problems, fmt.Errorf("plan %s: %w", p.Code, err))
-			}
-			after = p.ID
+		if err := r.run(ctx, plans, today, &s); err != nil {
+			return s, err
 		}
+		after = plans[len(plans)-1].ID
 	}
 }
 
-func (r Runner) run(ctx context.Context, p Plan, today time.Time, s *Stats) error {
-	open, due, err := r.Due(ctx, p, today)
+// RunPlan does what RunOnce does, for one plan.
+func (r Runner) RunPlan(ctx context.Context, planID int64) (Stats, error) {
+	var s Stats
+	today, err := r.today(ctx)
 	if err != nil {
-		return err
+		return s, err
 	}
-	if late := len(due); late > 1 && due[late-2].From.After(p.CaughtUpTo) {
-		s.Asked++
-		return r.Store.AskCatchUp(ctx, p)
+	p, due, err := r.Store.DuePlan(ctx, planID, today)
+	if err != nil || !due {
+		return s, err
+	}
+	return s, r.run(ctx, []DuePlan{p}, today, &s)
+}
+
+func (r Runner) today(ctx context.Context) (time.Time, error) {
+	now, err := r.Store.Now(ctx)
+	return Day(now, r.Zone), err
+}
+
+// opened is a period of ours that waits to be recorded.
+type opened struct {
+	plan Plan
+	of   Covered
+}
+
+func (r Runner) run(ctx context.Context, plans []DuePlan, today time.Time, s *Stats) error {
+	var open []opened
+	var wanted []Taking
+	for _, p := range plans {
+		for _, of := range p.Open {
+			open = append(open, opened{p.Plan, of})
+		}
+		take, ask, err := p.take(today)
+		if err != nil {
+			s.problem(p.Plan, err)
+			continue
+		}
+		wanted = append(wanted, take...)
+		if !ask {
+			continue
+		}
+		asked, err := r.Store.AskCatchUp(ctx, p.Plan)
+		if err != nil {
+			return err
+		}
+		if asked {
+			s.Asked++
+		}
+	}
+	if len(wanted) > 0 {
+		ours, err := r.Store.Cover(ctx, wanted)
+		if err != nil {
+			return err
+		}
+		for i, t := range wanted {
+			if ours[i] {
+				open = append(open, opened{t.Plan, Covered{Period: t.Period, Key: t.Key, Late: t.Late}})
+			}
+		}
+	}
+	return r.record(ctx, open, s)
+}
+
+// take says which periods are to be taken up today: what was agreed to, and one more. If more than one is late, the plan
+// asks first; what was agreed to comes in the run before.
+func (p DuePlan) take(today time.Time) (take []Taking, ask bool, err error) {
+	due, err := p.Due(today)
+	if err != nil {
+		return nil, false, err
+	}
+	agreed := 0
+	for agreed < len(due) && !due[agreed].From.After(p.CaughtUpTo) {
+		agreed++
+	}
+	if len(due)-agreed > 1 {
+		if agreed == 0 {
+			return nil, true, nil
+		}
+		due = due[:agreed] // the next run finds the others and asks
 	}
 	for _, of := range due {
-		key := p.Key(of)
-		switch err := r.Store.Cover(ctx, p.ID, of, key, of.From.Before(today)); {
-		case errors.Is(err, ErrCovered): // another server is at it
-		case err != nil:
-			return err
-		default:
-			open = append(open, Covered{Period: of, Key: key})
-		}
+		take = append(take, Taking{Plan: p.Plan, Period: of, Key: p.Key(of), Late: of.From.Before(today)})
 	}
-	for _, of := range open {
-		if err := r.record(ctx, p, of, s); err != nil {
-			return err
-		}
-	}
-	return nil
+	return take, false, nil
 }
 
-// Due returns the periods of a plan that were taken up but not recorded, and those that are due and not taken up.
-func (r Runner) Due(ctx context.Context, p Plan, today time.Time) (open []Covered, due []Period, err error) {
-	covered, err := r.Store.Covered(ctx, p.ID)
-	if err != nil {
-		return nil, nil, err
-	}
-	taken := map[time.Time]bool{}
-	for _, c := range covered {
-		taken[c.From] = true
-		if c.ItemID == 0 {
-			open = append(open, c)
+// record records what was taken up, in batches, and notes what each became.
+func (r Runner) record(ctx context.Context, open []opened, s *Stats) error {
+	items := make([]work.New, 0, len(open))
+	of := make([]opened, 0, len(open))
+	var became []Became
+	for _, o := range open {
+		n, err := o.plan.newOf(o.of)
+		if err != nil {
+			became = append(became, o.refused(s, err))
+			continue
 		}
+		items, of = append(items, n), append(of, o)
 	}
-	periods, err := p.Periods(today)
-	if err != nil {
-		return nil, nil, err
+	results, err := r.Intake.Record(ctx, items)
+	for i, got := range results {
+		became = append(became, of[i].became(s, got))
 	}
-	for _, of := range periods {
-		if !taken[of.From] {
-			due = append(due, of)
-		}
+	if len(became) > 0 {
+		err = errors.Join(err, r.Store.CoveredBy(ctx, became))
 	}
-	return open, due, nil
+	return err
 }
 
-func (r Runner) record(ctx context.Context, p Plan, of Covered, s *Stats) error {
-	n, err := p.New(of.Period)
+// newOf is the item of a period that was taken up, under the key that was noted then.
+func (p Plan) newOf(of Covered) (work.New, error) {
+	all, err := p.Upcoming(of.From, 1)
 	if err != nil {
-		return err
+		return work.New{}, err
 	}
-	results, err := r.Intake.Record(ctx, []work.New{n})
-	if err != nil {
-		return err
+	if len(all) == 0 || !all[0].From.Equal(of.From) { // the plan was ended before it
+		all = []Period{of.Period}
 	}
-	switch got := results[0]; got.Result {
-	case automation.IntakeNew, automation.IntakeKnown:
-		if got.Result == automation.IntakeNew {
-			s.Recorded++
+	n, err := p.New(all[0])
+	n.BusinessKey = of.Key
+	return n, err
+}
+
+func (o opened) became(s *Stats, got automation.Recorded) Became {
+	switch {
+	case got.Result == automation.IntakeNew:
+		if s.Recorded++; o.of.Late {
+			s.Late++
 		}
-		return r.Store.CoveredBy(ctx, p.ID, of.From, got.Item.ID)
-	case automation.IntakeConflict: // it was recorded, and the plan has changed since: the invoice stays as it was
-		return r.Store.CoveredBy(ctx, p.ID, of.From, got.Item.ID)
+	case got.Result == automation.IntakeKnown:
+	case got.Item.Source == o.plan.Source() && got.Item.BusinessKey == o.of.Key: // ours, and the plan or the item was changed since: it stays as it is
 	default:
-		return got.Err
+		return o.refused(s, got.Err)
 	}
+	return Became{PlanID: o.plan.ID, From: o.of.From, ItemID: got.Item.ID}
+}
+
+func (o opened) refused(s *Stats, err error) Became {
+	s.problem(o.plan, fmt.Errorf("%s: %w", o.of.Key, err))
+	return Became{PlanID: o.plan.ID, From: o.of.From, Problem: err.Error()}
+}
+
+func (s *Stats) problem(p Plan, err error) {
+	s.Problems = append(s.Problems, fmt.Errorf("plan %s: %w", p.Code, err))
 }

@@ -29,16 +29,29 @@ type Schedule struct {
 const maxEvery = 120
 
 // Validate returns an error in the user's words.
-func (s Schedule) Validate() error {
+func (s Schedule) Validate() error { return asError(s.check()) }
+
+func (s Schedule) check() *FieldError {
 	switch {
 	case s.Unit != Weeks && s.Unit != Months && s.Unit != Years:
-		return fmt.Errorf("choose weeks, months or years, not %q", s.Unit)
+		return wrong("unit", "choose weeks, months or years, not %q", s.Unit)
 	case s.Every < 1 || s.Every > maxEvery:
-		return fmt.Errorf("every how many must be between 1 and %d, not %d", maxEvery, s.Every)
+		return wrong("every", "every how many must be between 1 and %d, not %d", maxEvery, s.Every)
 	case s.Day < 0 || s.Day > 31:
-		return fmt.Errorf("the day of the month must be between 1 and 31, not %d", s.Day)
+		return wrong("day", "the day of the month must be between 1 and 31, not %d", s.Day)
 	}
 	return nil
+}
+
+// settled names the day of the month that a schedule from the day means, so that a later term keeps the wish for the
+// 31st although it begins in a shorter month.
+func (s Schedule) settled(from time.Time) Schedule {
+	if s.Unit == Weeks {
+		s.Day = 0
+	} else if s.Day == 0 {
+		s.Day = from.Day()
+	}
+	return s
 }
 
 // Period is one stretch of days of a plan: from From, without Until.
