@@ -30,3 +30,26 @@ func TestDeferredAfterTheProofIsGoneIsUnknown(t *testing.T) {
 		t.Errorf("the item is %s, unsettled %v, proof %v", it.Status, it.Unsettled, it.AbsentAt)
 	}
 }
+
+// Found by a random run: under look-first a late lookup found the record while the next look was open; that one was put
+// off by the system, and the item went back to waiting to be sent.
+func TestDeferredLookKeepsWhatALateOneFound(t *testing.T) {
+	now := time.Date(2026, 11, 29, 9, 0, 0, 0, time.UTC)
+	r := work.Rules{Policy: work.DefaultPolicy(), Capabilities: work.Capabilities{Searchable: true, Misses: 1}, LookFirst: now.Add(-time.Hour)}
+	it := work.Item{ID: 1, CompanyID: 1, Status: work.InProgress, Before: work.Queued, Attempts: 2, OpenAttempt: 2, OpenKind: work.Find, OpenSince: now,
+		LeaseUntil: now.Add(time.Minute), SettleBy: now.Add(time.Hour), Steps: []string{"create"}, Step: "create", Version: 1}
+	late := work.Lookup{Finding: work.FoundMatching, Record: work.Record{ID: "R-1", State: work.StatePosted}}
+	for _, ev := range []work.Event{
+		work.LateLookup{Attempt: 1, Ended: now, Lookup: late},
+		work.FindClosed{Attempt: 2, Started: now, Ended: now, Lookup: work.Lookup{Finding: work.FindDeferred, RetryAfter: time.Minute}},
+	} {
+		m, err := work.Decide(it, ev, r, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		it = m.Item
+	}
+	if it.Status != work.Pending || it.DueAt.IsZero() {
+		t.Fatalf("%s, due %s: the record was seen", it.Status, it.DueAt)
+	}
+}

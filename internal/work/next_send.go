@@ -53,7 +53,11 @@ func sendClosed(it *Item, ev SendClosed, r Rules, now time.Time) error {
 // meanwhile: then its outcome is unknown.
 func asBefore(it *Item, before Status, r Rules) {
 	it.Status = before
-	if (before == Queued || before == Failed) && !absentWithoutLook(*it, r) && it.AbsentAt.IsZero() && r.LookFirst.IsZero() {
+	if before != Queued && before != Failed {
+		return
+	}
+	unproven := !absentWithoutLook(*it, r) && it.AbsentAt.IsZero() && r.LookFirst.IsZero()
+	if unproven || it.Positive != NoEvidence { // a late result may have spoken for it meanwhile
 		it.Status = Pending
 	}
 }
@@ -134,8 +138,7 @@ func unknown(it *Item, number int, positive bool, r Rules, ended, now time.Time)
 	settled := it.SettledAt(r)
 	if r.Capabilities.Searchable {
 		it.Status = Pending
-		// A little spread: what timed out together must not come back together.
-		it.DueAt = maxTime(settled, now).Add(time.Duration(spread(it.seed(), number) * r.Policy.Jitter * float64(r.Policy.FirstDelay)))
+		it.DueAt = maxTime(settled, now).Add(lookSpread(*it, number, r.Policy))
 		return
 	}
 	again := maxTime(settled, it.SendAfter)
@@ -146,6 +149,11 @@ func unknown(it *Item, number int, positive bool, r Rules, ended, now time.Time)
 		return
 	}
 	it.Status, it.DueAt = Pending, again
+}
+
+// lookSpread is a little spread before a look: what timed out together must not come back together.
+func lookSpread(it Item, number int, p Policy) time.Duration {
+	return time.Duration(spread(it.seed(), number) * p.Jitter * float64(p.FirstDelay))
 }
 
 // leaseExpired closes the open attempt of a lost worker. A send that was never closed counts as sent at the end of its
