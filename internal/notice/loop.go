@@ -158,7 +158,7 @@ func (l *Loop) make(ctx context.Context, now time.Time, list []recipient) error 
 	if err != nil {
 		return err
 	}
-	c := composer{words: l.cfg.Words, base: l.cfg.PublicURL, systems: map[string]work.System{}}
+	c := composer{words: l.cfg.Words, base: l.cfg.PublicURL, systems: map[string]work.System{}, seen: map[string]Waiting{}}
 	for _, s := range systems {
 		c.systems[s.ID] = s
 	}
@@ -210,7 +210,7 @@ func (l *Loop) items(ctx context.Context, now time.Time, round int64, r recipien
 	}
 	f := r.filter(l.cfg.CompanyID)
 	if day := l.remindOn(now, r, *st); day != "" {
-		all, err := l.store.NoticeWaiting(ctx, f)
+		all, err := l.waiting(ctx, c, f)
 		if err != nil {
 			return nil, "", err
 		}
@@ -229,8 +229,11 @@ func (l *Loop) items(ctx context.Context, now time.Time, round int64, r recipien
 		st.Reminded = day
 	}
 	latest := f
-	latest.After, latest.UpTo, latest.NotBy = st.Told, round, r.person.actorID()
-	fresh, err := l.store.NoticeWaiting(ctx, latest)
+	latest.After, latest.UpTo = st.Told, round
+	if r.Mine {
+		latest.NotBy = r.person.actorID()
+	}
+	fresh, err := l.waiting(ctx, c, latest)
 	switch {
 	case err != nil:
 		return nil, "", err
@@ -241,7 +244,7 @@ func (l *Loop) items(ctx context.Context, now time.Time, round int64, r recipien
 		*st = was
 		return nil, "", nil
 	}
-	all, err := l.store.NoticeWaiting(ctx, f)
+	all, err := l.waiting(ctx, c, f)
 	if err != nil {
 		return nil, "", err
 	}
@@ -251,6 +254,20 @@ func (l *Loop) items(ctx context.Context, now time.Time, round int64, r recipien
 }
 
 const dayFormat = "2006-01-02"
+
+// waiting is what waits; recipients with the same wishes are answered by one look in each round.
+func (l *Loop) waiting(ctx context.Context, c composer, f Filter) (Waiting, error) {
+	key := fmt.Sprintf("%+v", f)
+	w, known := c.seen[key]
+	if known {
+		return w, nil
+	}
+	w, err := l.store.NoticeWaiting(ctx, f)
+	if err == nil {
+		c.seen[key] = w
+	}
+	return w, err
+}
 
 // remindOn is the day whose reminder is due, or empty. The day is the reminder's key: each has one, however often and
 // however late one looks. Not on the day on which its hour was chosen after it had passed, and not right after another
@@ -279,44 +296,4 @@ func (p Person) actorID() string {
 		return ""
 	}
 	return strings.TrimPrefix(p.key(), "person:")
-}
-
-// alertAge is how long an alert must be open before people are told: what often ends by itself must last.
-func alertAge(cause string) time.Duration {
-	if cause == "breaker" {
-		return 15 * time.Minute
-	}
-	return 0
-}
-
-// alerts are the messages about alerts that are due. Of one system and cause people are told again only after a while,
-// however often it comes and goes.
-func (l *Loop) alerts(ctx context.Context, now time.Time, r recipient, c composer, foot string) (messages []Delivery, told []Told, err error) {
-	if !r.Alerts {
-		return nil, nil, nil
-	}
-	list, err := l.store.NoticeAlerts(ctx, r.key)
-	if err != nil {
-		return nil, nil, err
-	}
-	var on, off []AlertState
-	for _, a := range list {
-		switch {
-		case len(r.Systems) > 0 && !slices.Contains(r.Systems, a.SystemID):
-		case a.Over:
-			off = append(off, a)
-			told = append(told, Told{a, true})
-		case a.Told || now.Sub(a.RaisedAt) < alertAge(a.Cause) || !a.LastOne.IsZero() && now.Sub(a.LastOne) < l.cfg.Digest:
-		default:
-			on = append(on, a)
-			told = append(told, Told{a, false})
-		}
-	}
-	if len(off) > 0 {
-		messages = append(messages, Delivery{Kind: AlertOff, Message: c.alerts(off, true, foot)})
-	}
-	if len(on) > 0 {
-		messages = append(messages, Delivery{Kind: AlertOn, Message: c.alerts(on, false, foot)})
-	}
-	return messages, told, nil
 }

@@ -1,6 +1,7 @@
 package notice_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,7 +13,9 @@ import (
 	"onefold/internal/auth"
 	"onefold/internal/automation"
 	"onefold/internal/notice"
+	"onefold/internal/review"
 	rt "onefold/internal/review/reviewtest"
+	"onefold/internal/store/storetest"
 	"onefold/internal/work"
 )
 
@@ -118,12 +121,13 @@ func TestReminderComesAtTheChosenHourOfTheZone(t *testing.T) {
 		w.rounds(2 * time.Minute)
 		w.want("ada@example.com: INV-1 needs a person") // 11:02 in Berlin
 		w.save(u, func(s *notice.Settings) { s.Items, s.Hour = notice.Daily, 9 })
-		w.rounds(21*time.Hour + 55*time.Minute) // 8:57 in Berlin
+		w.coarse(21*time.Hour + 30*time.Minute)
+		w.rounds(25 * time.Minute) // 8:57 in Berlin
 		w.want()
 		w.rounds(10 * time.Minute)
 		w.want("ada@example.com: INV-1 still waits for a person")
 		w.Happen(id, work.Close{By: rt.Recorder, Note: "no"})
-		w.rounds(25 * time.Hour)
+		w.coarse(25 * time.Hour)
 		w.want() // nothing waits, so nothing is said
 	}, func(c *notice.Config) { c.Zone = berlin })
 }
@@ -202,7 +206,7 @@ func TestTrial22_MailFailingAffectsNoItem(t *testing.T) {
 		w.held("INV-2") // no pile grows behind the one that cannot be sent
 		w.rounds(time.Hour)
 		w.mail.refuse = nil
-		w.rounds(5 * time.Hour)
+		w.coarse(5 * time.Hour)
 		w.want("ada@example.com: INV-1 needs a person", "ada@example.com: INV-2 needs a person")
 		// Refused for good: tried once, and not again.
 		w.mail.refuse = &notice.NotTaken{Text: "no such mailbox", Permanent: true}
@@ -219,7 +223,7 @@ func TestTriesEnd(t *testing.T) {
 		w.person("ada", work.Operator)
 		w.held("INV-1")
 		w.mail.refuse = errors.New("nonsense")
-		w.rounds(20 * time.Hour)
+		w.coarse(30 * time.Hour)
 		all, err := w.Notices(t.Context(), 1, "", 10)
 		if err != nil || all[len(all)-1].Status != notice.Failed || all[len(all)-1].Tries != 10 {
 			t.Errorf("%+v %v", all, err)
@@ -410,4 +414,38 @@ func TestWebhookIsToldToo(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}, func(c *notice.Config) { c.Mail, c.Webhooks = nil, map[string]notice.Poster{"finance": hook} })
+}
+
+// Whoever asks for a test message does not wait for the next tick.
+func TestRunIsWoken(t *testing.T) {
+	wake := make(chan struct{}, 1)
+	w := newWorld(t, storetest.SQLite(t), func(c *notice.Config) { c.Wake = wake })
+	u := w.person("ada", work.Operator)
+	arrived := make(chan struct{})
+	w.mail.arrived = arrived
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- w.loop.Run(ctx) }()
+	service := notice.NewService(w.Store, 1, words(t), notice.Setup{Mail: true, PublicURL: "https://onefold.example", Wake: func() { wake <- struct{}{} }})
+	p := notice.Person{ID: u.ID, Name: u.Name, Email: u.Email, Roles: u.Roles}
+	if err := service.Test(t.Context(), u.Actor(), p); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-arrived:
+	case <-time.After(10 * time.Second):
+		t.Error("the loop was not woken")
+	}
+	stop()
+	w.must(<-done)
+	// Nobody has messages sent to somebody else, or to nowhere.
+	if err := service.Test(t.Context(), rt.Recorder, p); !errors.Is(err, review.ErrForbidden) {
+		t.Errorf("for somebody else: %v", err)
+	}
+	if err := service.Save(t.Context(), rt.Recorder, p, notice.Settings{Items: notice.Off}); !errors.Is(err, review.ErrForbidden) {
+		t.Errorf("somebody else's settings: %v", err)
+	}
+	if _, err := service.All(t.Context(), u.Actor(), 10); !errors.Is(err, review.ErrForbidden) {
+		t.Errorf("an operator sees what others were told: %v", err)
+	}
 }

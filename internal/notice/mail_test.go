@@ -108,7 +108,7 @@ func TestTrial121_NameInAMail(t *testing.T) {
 	s := newSMTPServer(t)
 	w := newWorld(t, storetest.SQLite(t), func(c *notice.Config) { c.Mail = sender(t, smtpConfig(s)) })
 	w.person("ada", work.Operator)
-	evil := `</script><img src=x onerror=alert(1)> https://evil.example/login {key} ‮` + strings.Repeat("long ", 100)
+	evil := `</script><img src=x onerror=alert(1)> https://evil.example/login {key} ` + "\u202e" + strings.Repeat("long ", 100)
 	id := w.Put(evil, rt.Money(t, "1", "EUR"), "INV-<b>1</b>")[0]
 	w.Until(id, func() {
 		w.Send(id, work.Answer{Outcome: work.Rejected, Exchange: work.Exchange{HTTPStatus: 400, Error: "Bad\r\nBcc: all@example.com\r\n\r\n<a href=\"https://evil.example\">x</a>"}})
@@ -122,7 +122,7 @@ func TestTrial121_NameInAMail(t *testing.T) {
 	if h.Get("Bcc") != "" || strings.Count(got[0], "\nTo: ") != 1 {
 		t.Errorf("headers: %v", h)
 	}
-	for _, bad := range []string{"<img", "<script", "<b>", "href=\"https://evil", "https://evil", "‮"} {
+	for _, bad := range []string{"<img", "<script", "<b>", "href=\"https://evil", "https://evil", "\u202e"} {
 		if strings.Contains(html, bad) {
 			t.Errorf("the mail has %q: %s", bad, html)
 		}

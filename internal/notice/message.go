@@ -89,11 +89,12 @@ func fill(pattern string, values map[string]string) string {
 	}
 }
 
-// composer makes messages.
+// composer makes the messages of one round.
 type composer struct {
 	words   Words
 	base    string // the address of the pages without a slash at its end
 	systems map[string]work.System
+	seen    map[string]Waiting // what was looked up in this round
 }
 
 func (c composer) link(path string) string {

@@ -54,7 +54,7 @@ func TestWebhooksThatMisbehave(t *testing.T) {
 	}{
 		"refuses": {func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusNotFound)
-			io.WriteString(w, "<b>no_service</b> at http://"+r.Host+r.URL.Path)
+			_, _ = io.WriteString(w, "<b>no_service</b> at http://"+r.Host+r.URL.Path)
 		}, "answered 404: no_service", false},
 		"endless answer": {func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusInternalServerError)

@@ -38,9 +38,10 @@ type taken struct {
 
 // post takes messages, or refuses them as the test says.
 type post struct {
-	mu     sync.Mutex
-	got    []taken
-	refuse error
+	mu      sync.Mutex
+	got     []taken
+	refuse  error
+	arrived chan struct{} // closed with the first message; nil: nobody waits
 }
 
 func (p *post) take(to, id string, m notice.Message) error {
@@ -50,6 +51,9 @@ func (p *post) take(to, id string, m notice.Message) error {
 		return p.refuse
 	}
 	p.got = append(p.got, taken{to, id, m})
+	if p.arrived != nil && len(p.got) == 1 {
+		close(p.arrived)
+	}
 	return nil
 }
 
@@ -121,6 +125,15 @@ func (w *world) round() {
 func (w *world) rounds(d time.Duration) {
 	w.t.Helper()
 	for range int(d / time.Minute) {
+		w.round()
+	}
+}
+
+// coarse lets it run each half hour for so long, where minutes do not matter.
+func (w *world) coarse(d time.Duration) {
+	w.t.Helper()
+	for range int(d / (30 * time.Minute)) {
+		w.Later(29 * time.Minute)
 		w.round()
 	}
 }

@@ -19,14 +19,15 @@ var (
 	_ notice.PageStore = (*Store)(nil)
 )
 
-// waitsHere is the condition for an item that waits for a person, and stays on the list while it is looked up for them.
-const waitsHere = "(i.status = 'review' OR i.status = 'in_progress' AND i.before = 'review')"
-
-// The three ways in which the list of waiting items can be behind the items.
+// The three ways in which the list of waiting items can be behind the items. Values are looked up one by one, by key: a
+// planner that takes the waiting items for few would join them with each other. An item stays on the list while it is looked
+// up for the person.
 const (
-	noticeGone = "FROM notice_items WHERE NOT EXISTS (SELECT 1 FROM items i WHERE i.id = notice_items.item_id AND " + waitsHere + ")"
-	noticeNew  = "FROM items i WHERE i.status = 'review' AND NOT EXISTS (SELECT 1 FROM notice_items n WHERE n.item_id = i.id)"
-	noticeHand = "FROM items i WHERE i.id = notice_items.item_id AND i.status = 'review' AND i.assigned_to <> notice_items.assigned_to"
+	itemOfNotice = " FROM items i WHERE i.id = notice_items.item_id"
+	noticeGone   = "FROM notice_items WHERE coalesce((SELECT CASE WHEN i.status = 'review' OR i.status = 'in_progress' AND i.before = 'review' THEN 1 ELSE 0 END" + itemOfNotice + "), 0) = 0"
+	noticeNew    = "FROM items i WHERE i.status = 'review' AND (SELECT n.item_id FROM notice_items n WHERE n.item_id = i.id) IS NULL"
+	noticeHolder = "(SELECT i.assigned_to" + itemOfNotice + " AND i.status = 'review')" // NULL if it is being looked up
+	noticeHanded = noticeHolder + " <> notice_items.assigned_to"
 )
 
 // NoticeRound implements notice.Store. Rounds are made one after the other under the row's lock, so that none becomes
@@ -34,7 +35,7 @@ const (
 func (s *Store) NoticeRound(ctx context.Context, companyID int64) (round int64, err error) {
 	var behind bool
 	err = s.row(ctx, "SELECT EXISTS (SELECT 1 "+noticeNew+" AND i.company_id = ?1) OR EXISTS (SELECT 1 "+noticeGone+")"+
-		" OR EXISTS (SELECT 1 FROM notice_items WHERE EXISTS (SELECT 1 "+noticeHand+"))", []any{companyID}, &behind)
+		" OR EXISTS (SELECT 1 FROM notice_items WHERE "+noticeHanded+")", []any{companyID}, &behind)
 	if err != nil {
 		return 0, err
 	}
@@ -63,8 +64,9 @@ func (s *Store) nextRound(ctx context.Context, companyID int64) error {
 			args []any
 		}{
 			{"DELETE " + noticeGone, nil},
-			{"UPDATE notice_items SET assigned_to = i.assigned_to, assigned_round = " + number +
-				", assigned_by = coalesce((SELECT a.actor_id FROM acts a WHERE a.item_id = i.id AND a.what = 'assign' ORDER BY a.id DESC LIMIT 1), '') " + noticeHand, nil},
+			{"UPDATE notice_items SET assigned_to = " + noticeHolder + ", assigned_round = " + number +
+				", assigned_by = coalesce((SELECT a.actor_id FROM acts a WHERE a.item_id = notice_items.item_id AND a.what = 'assign' ORDER BY a.id DESC LIMIT 1), '')" +
+				" WHERE " + noticeHanded, nil},
 			{"INSERT INTO notice_items (item_id, company_id, noticed_at, round, assigned_to, assigned_by, assigned_round)" +
 				" SELECT i.id, i.company_id, ?, " + number + ", i.assigned_to, '', " + number + " " + noticeNew + " AND i.company_id = ?" +
 				" ON CONFLICT (item_id) DO NOTHING", []any{moment(now), companyID}},
@@ -104,7 +106,7 @@ func (s *Store) NoticeWaiting(ctx context.Context, f notice.Filter) (w notice.Wa
 	}
 	r, err := s.db.query(ctx, "SELECT i.system_id, i.reason, i.error_kind, count(*), min(n.noticed_at), min(i.id),"+
 		" CAST(sum(count(*)) OVER () AS bigint), count(*) OVER (), min(min(n.noticed_at)) OVER ()"+
-		" FROM notice_items n JOIN items i ON i.id = n.item_id WHERE "+where+
+		" FROM "+s.noticed()+" WHERE "+where+
 		" GROUP BY i.system_id, i.reason, i.error_kind ORDER BY count(*) DESC, min(i.id) LIMIT "+fmt.Sprint(notice.GroupsInMessage), b.args...)
 	if err != nil {
 		return w, err
@@ -130,6 +132,14 @@ func (s *Store) NoticeWaiting(ctx context.Context, f notice.Filter) (w notice.Wa
 		}
 	}
 	return w, err
+}
+
+// noticed is the list of waiting items n with its items i, joined from the list to the items whatever a planner believes.
+func (s *Store) noticed() string {
+	if _, is := s.db.(*postgres); is {
+		return "notice_items n CROSS JOIN LATERAL (SELECT * FROM items WHERE id = n.item_id OFFSET 0) i"
+	}
+	return "notice_items n CROSS JOIN items i ON i.id = n.item_id"
 }
 
 // NoticeState implements notice.Store.
