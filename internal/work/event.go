@@ -49,6 +49,14 @@ type (
 	}
 )
 
+// Replanned says that the item's limits changed while it waited.
+type Replanned struct {
+	Attempts int       // the number of the last attempt when this was read
+	Last     Attempt   // that attempt; zero: none
+	Send     Attempt   // the last send; zero: none
+	Since    time.Time // when the time to be settled within began; zero: not known
+}
+
 // The events of people.
 type (
 	// Check asks for a lookup now.
@@ -122,6 +130,7 @@ func (FindClosed) Name() string   { return "find closed" }
 func (LeaseExpired) Name() string { return "lease expired" }
 func (LateAnswer) Name() string   { return "late answer" }
 func (LateLookup) Name() string   { return "late lookup" }
+func (Replanned) Name() string    { return "limits changed" }
 func (Check) Name() string        { return "check" }
 func (Retry) Name() string        { return "retry" }
 func (Hold) Name() string         { return "hold" }

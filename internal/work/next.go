@@ -32,6 +32,8 @@ func Next(it Item, ev Event, r Rules, now time.Time) (Item, error) {
 		err = lateAnswer(&next, ev, r, now)
 	case LateLookup:
 		err = lateLookup(&next, ev, r, now)
+	case Replanned:
+		err = replanned(&next, ev, r, now)
 	default:
 		err = acted(&next, ev, r, now)
 	}

@@ -21,6 +21,7 @@ func Samples() []Sample {
 		l.lateLookups(status)
 		l.people(status)
 		l.reports(status)
+		l.replans(status)
 	}
 	return l.samples
 }
