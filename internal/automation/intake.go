@@ -19,6 +19,8 @@ type IntakeStore interface {
 	System(ctx context.Context, id string) (work.System, error)
 	// Fingerprints returns the fingerprints of all revisions of an item, proposed ones too.
 	Fingerprints(ctx context.Context, itemID int64) ([]string, error)
+	// AutomationSwitches returns the automations of a company that were ever switched off or on.
+	AutomationSwitches(ctx context.Context, companyID int64) ([]work.AutomationSwitch, error)
 }
 
 // ReferenceTaken is the store's error when other items of the system already carry references of new items.
@@ -44,12 +46,13 @@ const (
 	IntakeSpelling IntakeResult = "spelling" // the key was there, spelt differently; nothing was changed
 	IntakeTaken    IntakeResult = "taken"    // its reference belongs to another item; nothing was recorded
 	IntakeRefused  IntakeResult = "refused"  // it cannot be issued; nothing was recorded
+	IntakeOff      IntakeResult = "off"      // its automation is switched off; nothing was recorded
 )
 
 // Recorded is what became of one new item.
 type Recorded struct {
 	Result IntakeResult
-	Item   work.Item // the item on record; empty for IntakeTaken and IntakeRefused
+	Item   work.Item // the item on record; empty for IntakeTaken, IntakeRefused and IntakeOff
 	Err    error     // why not, in the user's words; nil for IntakeNew and IntakeKnown
 }
 
@@ -76,6 +79,7 @@ type candidate struct {
 	key   work.PickKey
 	rules work.Rules
 	month string // as given; empty: found out
+	off   error  // why nothing new is recorded; nil: it is
 	out   *Recorded
 }
 
@@ -98,6 +102,9 @@ func (in Intake) record(ctx context.Context, systems map[string]work.System, ite
 		c.out = &results[i]
 		waiting = append(waiting, c)
 	}
+	if err := in.askSwitches(ctx, waiting); err != nil {
+		return err
+	}
 	if err := in.change(ctx, waiting); err != nil {
 		return err
 	}
@@ -105,6 +112,30 @@ func (in Intake) record(ctx context.Context, systems map[string]work.System, ite
 		if err := in.otherRevisions(ctx, items[i], &results[i]); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// askSwitches is the one place that decides whether an automation is on. It asks the database before each transaction: so
+// all servers obey at once, and what is on record is still answered for.
+func (in Intake) askSwitches(ctx context.Context, waiting []candidate) error {
+	off := map[work.PickKey]error{} // by company and automation
+	asked := map[int64]bool{}
+	for i := range waiting {
+		it := waiting[i].item
+		if !asked[it.CompanyID] {
+			asked[it.CompanyID] = true
+			switches, err := in.Store.AutomationSwitches(ctx, it.CompanyID)
+			if err != nil {
+				return fmt.Errorf("automations: %w", err)
+			}
+			for _, s := range switches {
+				if s.Off() {
+					off[work.PickKey{CompanyID: it.CompanyID, Automation: s.Name}] = &work.SwitchedOff{Switch: s, Zone: in.zone()}
+				}
+			}
+		}
+		waiting[i].off = off[work.PickKey{CompanyID: it.CompanyID, Automation: it.Automation}]
 	}
 	return nil
 }
@@ -187,7 +218,7 @@ func (in Intake) changeOnce(ctx context.Context, waiting []candidate) error {
 		}
 		var moves []work.Move
 		for i, c := range waiting {
-			if _, known := there[c.key]; known || first[c.key] != i {
+			if _, known := there[c.key]; known || first[c.key] != i || c.off != nil {
 				continue
 			}
 			c.item.RecordedAt = now
@@ -213,6 +244,8 @@ func (in Intake) changeOnce(ctx context.Context, waiting []candidate) error {
 	for i, c := range waiting {
 		item, ok := there[c.key]
 		switch {
+		case !ok && c.off != nil:
+			*c.out = Recorded{Result: IntakeOff, Err: c.off}
 		case !ok:
 			return fmt.Errorf("record: the store wrote nothing for %q", c.item.BusinessKey)
 		case written[item.ID] && first[c.key] == i:

@@ -48,6 +48,10 @@ func (m *intakeMemory) System(_ context.Context, id string) (work.System, error)
 	return s, nil
 }
 
+func (m *intakeMemory) AutomationSwitches(context.Context, int64) ([]work.AutomationSwitch, error) {
+	return nil, nil
+}
+
 func (m *intakeMemory) Fingerprints(_ context.Context, id int64) ([]string, error) {
 	return m.revisions[id], nil
 }
