@@ -75,7 +75,7 @@ func (s *Store) listing(ctx context.Context, q review.Query, m match) (*listing,
 	if m.condition != nil {
 		l.where += m.condition(l.add)
 	}
-	if m.hits != nil {
+	if m.hits != nil && m.condition == nil {
 		list, err := json.Marshal(m.hits)
 		if err != nil {
 			return nil, err
@@ -94,10 +94,32 @@ func (s *Store) listing(ctx context.Context, q review.Query, m match) (*listing,
 	return l, l.share(ctx, s)
 }
 
-// share makes a lane for each pair of automation and system that the filter may mean: their index has both.
+// fewMonths is how many months a source may have to be looked for in each of them; in more, its rows are everywhere.
+const fewMonths = 6
+
+// share makes lanes of what the filter asks for and an index of settled rows knows: the months of a source, or each pair
+// of automation and system that may be meant. For a month alone one lane is right.
 func (l *listing) share(ctx context.Context, s *Store) (err error) {
 	f := l.query.Filter
-	if f.Period != "" || f.Automation == "" && f.SystemID == "" || !slices.ContainsFunc(l.statuses, work.Status.Settled) {
+	if f.Period != "" || !slices.ContainsFunc(l.statuses, work.Status.Settled) {
+		return nil
+	}
+	if f.Source != "" {
+		months, err := s.texts(ctx, "WITH RECURSIVE a (name) AS (SELECT min(period) FROM item_keys WHERE source = ?1 AND source <> ''"+
+			" UNION ALL SELECT (SELECT min(k.period) FROM item_keys k WHERE k.source = ?1 AND k.source <> '' AND k.period > a.name) FROM a WHERE a.name IS NOT NULL)"+
+			" SELECT name FROM a WHERE name IS NOT NULL LIMIT "+strconv.Itoa(fewMonths+1), f.Source)
+		if err != nil {
+			return err
+		}
+		if len(months) > 0 && len(months) <= fewMonths {
+			l.lanes = nil
+			for _, month := range months {
+				l.lanes = append(l.lanes, " AND i.period = "+l.add(month))
+			}
+			return nil
+		}
+	}
+	if f.Automation == "" && f.SystemID == "" {
 		return nil
 	}
 	automations, systems := []string{f.Automation}, []string{f.SystemID}

@@ -8,7 +8,7 @@ import (
 	"onefold/internal/review"
 )
 
-// manyHits is how many matches are too many to begin with: so many rows match that a walk down the list meets them.
+// manyHits is how many matches are too many to make a page from: so many rows match that a walk down the list meets them.
 var manyHits = 2000
 
 // The newest documents tell whether a word is in very many: then no index has to be asked for all of them.
@@ -18,7 +18,7 @@ const (
 )
 
 // match finds what matches in one way; everything if nothing does.
-func (s *Store) match(ctx context.Context, how review.How, company int64, w wanted) (match, error) {
+func (s *Store) match(ctx context.Context, how review.How, company int64, w wanted, many int) (match, error) {
 	switch how {
 	case review.HowExact:
 		const known = "external_id <> '' AND status IN ('confirmed', 'resolved')"
@@ -28,30 +28,33 @@ func (s *Store) match(ctx context.Context, how review.How, company int64, w want
 			" UNION SELECT id FROM items WHERE lower(external_number) = ?3 AND external_number <> '' AND company_id = ?1", company, w.folded, w.plain)
 		return match{hits: hits}, err
 	case review.HowAmount:
-		return s.matchAmount(ctx, company, w)
+		return s.matchAmount(ctx, company, w, many)
 	case review.HowPrefix:
-		return s.matchPrefix(ctx, company, w)
+		return s.matchPrefix(ctx, company, w, many)
 	default:
-		return s.matchPart(ctx, company, w)
+		return s.matchPart(ctx, company, w, many)
 	}
 }
 
 // orMany is the hits, or the condition if they are too many.
-func orMany(hits []int64, err error, condition func(add func(any) string) string) (match, error) {
-	if err == nil && len(hits) > manyHits {
-		return match{condition: condition}, nil
+func orMany(hits []int64, err error, many int, condition func(add func(any) string) string) (match, error) {
+	if err == nil && len(hits) > many {
+		return match{hits: hits, condition: condition}, nil
 	}
 	return match{hits: hits}, err
 }
 
-// inDocument is a condition on some step of the document of items i: its keys are o, its state is e.
-func inDocument(more, condition string) string {
-	return " AND (SELECT 1 FROM item_keys m JOIN item_keys o ON o.folded_key = m.folded_key AND o.company_id = m.company_id AND o.automation = m.automation" +
-		" JOIN items e ON e.id = o.item_id" + more + " WHERE m.item_id = i.id AND " + condition + " LIMIT 1) = 1"
+// inDocument is a condition on some step of the document of items i: on the row itself, or on any step if there are more.
+// The condition is on a step's keys o and state e.
+func inDocument(itself, from, condition string) string {
+	return " AND ((SELECT 1 FROM " + itself + " LIMIT 1) = 1" +
+		" OR (i.previous_id IS NOT NULL OR (SELECT 1 FROM items n WHERE n.previous_id = i.id LIMIT 1) = 1) AND (SELECT 1 FROM item_keys m" +
+		" JOIN item_keys o ON o.folded_key = m.folded_key AND o.company_id = m.company_id AND o.automation = m.automation" +
+		" JOIN items e ON e.id = o.item_id" + from + " WHERE m.item_id = i.id AND " + condition + " LIMIT 1) = 1)"
 }
 
 // matchAmount finds items whose amount, as it is now, is one of those wanted.
-func (s *Store) matchAmount(ctx context.Context, company int64, w wanted) (match, error) {
+func (s *Store) matchAmount(ctx context.Context, company int64, w wanted, many int) (match, error) {
 	if len(w.amounts) == 0 {
 		return match{}, nil
 	}
@@ -68,61 +71,63 @@ func (s *Store) matchAmount(ctx context.Context, company int64, w wanted) (match
 	var branches []string
 	for _, amount := range w.amounts {
 		for _, code := range currencies {
-			branches = append(branches, "SELECT * FROM (SELECT item_id, number FROM revisions WHERE "+equals(b.add, code, amount)+
-				" LIMIT "+strconv.Itoa(manyHits+1)+") b"+strconv.Itoa(len(branches)))
+			branches = append(branches, "SELECT item_id, number FROM revisions WHERE "+equals(b.add, code, amount))
 		}
 	}
-	hits, err := s.ids(ctx, "SELECT i.id FROM ("+strings.Join(branches, " UNION ALL ")+
-		") r CROSS JOIN items i WHERE i.id = r.item_id AND i.revision = r.number AND +i.company_id = ?1", b.args...)
-	return orMany(hits, err, func(add func(any) string) string {
+	hits, err := s.ids(ctx, "SELECT r.item_id FROM ("+strings.Join(branches, " UNION ALL ")+") r WHERE (SELECT 1 FROM items i WHERE i.id = r.item_id"+
+		" AND i.revision = r.number AND i.company_id = ?1) = 1 LIMIT "+strconv.Itoa(many+1), b.args...)
+	return orMany(hits, err, many, func(add func(any) string) string {
 		var each []string
 		for _, amount := range w.amounts {
 			for _, code := range currencies {
 				each = append(each, "r."+strings.Replace(equals(add, code, amount), " AND ", " AND r.", 1))
 			}
 		}
-		return inDocument(" JOIN revisions r ON r.item_id = e.id AND r.number = e.revision", "("+strings.Join(each, " OR ")+")")
+		any := "(" + strings.Join(each, " OR ") + ")"
+		return inDocument("revisions r WHERE r.item_id = i.id AND r.number = i.revision AND "+any, " JOIN revisions r ON r.item_id = e.id AND r.number = e.revision", any)
 	})
 }
 
 // matchPrefix finds keys, references, ids and numbers that begin with the text.
-func (s *Store) matchPrefix(ctx context.Context, company int64, w wanted) (match, error) {
+func (s *Store) matchPrefix(ctx context.Context, company int64, w wanted, many int) (match, error) {
 	const last = "\U0010FFFF"
 	const known = " <> '' AND status IN ('confirmed', 'resolved')"
 	some := func(text string) string {
-		return "SELECT id FROM (" + text + " LIMIT " + strconv.Itoa(manyHits+1) + ") h"
+		return "SELECT id FROM (" + text + " LIMIT " + strconv.Itoa(many+1) + ") h"
 	}
 	hits, err := s.ids(ctx, some("SELECT item_id AS id FROM item_keys WHERE folded_key >= ?2 AND folded_key < ?4 AND +company_id = ?1")+
 		" UNION "+some("SELECT item_id AS id FROM item_keys WHERE lower(reference) >= ?3 AND lower(reference) < ?5 AND +company_id = ?1")+
 		" UNION "+some("SELECT id FROM items WHERE lower(external_id) >= ?3 AND lower(external_id) < ?5 AND +company_id = ?1 AND external_id"+known)+
 		" UNION "+some("SELECT id FROM items WHERE lower(external_number) >= ?3 AND lower(external_number) < ?5 AND external_number <> '' AND +company_id = ?1"),
 		company, w.folded, w.plain, w.folded+last, w.plain+last)
-	return orMany(hits, err, func(add func(any) string) string {
+	return orMany(hits, err, many, func(add func(any) string) string {
 		within := func(column, from string) string {
 			return "(" + column + " >= " + add(from) + " AND " + column + " < " + add(from+last) + ")"
 		}
-		return inDocument("", "("+within("o.folded_key", w.folded)+" OR "+within("lower(o.reference)", w.plain)+
-			" OR e.external_id <> '' AND e.status IN ('confirmed', 'resolved') AND "+within("lower(e.external_id)", w.plain)+
-			" OR e.external_number <> '' AND "+within("lower(e.external_number)", w.plain)+")")
+		begins := "(" + within("o.folded_key", w.folded) + " OR " + within("lower(o.reference)", w.plain) +
+			" OR e.external_id <> '' AND e.status IN ('confirmed', 'resolved') AND " + within("lower(e.external_id)", w.plain) +
+			" OR e.external_number <> '' AND " + within("lower(e.external_number)", w.plain) + ")"
+		return inDocument("item_keys o WHERE o.item_id = i.id AND "+strings.NewReplacer("e.ext", "i.ext", "e.status", "i.status").Replace(begins), "", begins)
 	})
 }
 
 // matchPart finds documents that contain the text.
-func (s *Store) matchPart(ctx context.Context, company int64, w wanted) (match, error) {
+func (s *Store) matchPart(ctx context.Context, company int64, w wanted, many int) (match, error) {
 	db := s.db.search()
 	condition := func(add func(any) string) string {
-		return inDocument(" JOIN item_search w ON w."+db.id()+" = o.item_id", db.contains("w.words", add(w.folded)))
+		contains := db.contains("w.words", add(w.folded))
+		return inDocument("item_search w WHERE w."+db.id()+" = i.id AND "+contains, " JOIN item_search w ON w."+db.id()+" = o.item_id", contains)
 	}
 	var n int
-	if err := s.row(ctx, "SELECT count(*) FROM (SELECT words FROM item_search ORDER BY "+db.id()+" DESC LIMIT "+strconv.Itoa(sampleDocuments)+") n WHERE "+
-		db.contains("n.words", "?1"), []any{w.folded}, &n); err != nil {
-		return match{}, err
-	}
-	if n >= sampleMany {
-		return match{condition: condition}, nil
+	if many <= manyHits { // whoever counts wants the ids
+		err := s.row(ctx, "SELECT count(*) FROM (SELECT words FROM item_search ORDER BY "+db.id()+" DESC LIMIT "+strconv.Itoa(sampleDocuments)+") n WHERE "+
+			db.contains("n.words", "?1"), []any{w.folded}, &n)
+		if err != nil || n >= sampleMany {
+			return match{condition: condition}, err
+		}
 	}
 	where, arg := db.part(w.folded)
-	hits, err := s.ids(ctx, "SELECT w.id FROM (SELECT "+db.id()+" AS id FROM item_search WHERE "+where+" LIMIT "+strconv.Itoa(manyHits+1)+") w"+
-		" CROSS JOIN item_keys k WHERE k.item_id = w.id AND +k.company_id = ?1", company, arg)
-	return orMany(hits, err, condition)
+	hits, err := s.ids(ctx, "SELECT w.id FROM (SELECT "+db.id()+" AS id FROM item_search WHERE "+where+") w"+
+		" WHERE (SELECT 1 FROM item_keys k WHERE k.item_id = w.id AND k.company_id = ?1) = 1 LIMIT "+strconv.Itoa(many+1), company, arg)
+	return orMany(hits, err, many, condition)
 }

@@ -28,10 +28,10 @@ func newWanted(text string) wanted {
 	return w
 }
 
-// match is what a search found in one way: few ids, or a condition on items i that many rows meet. The zero match is
+// match is what a search found in one way: ids, or a condition on items i if there are too many. The zero match is
 // everything.
 type match struct {
-	hits      []int64
+	hits      []int64 // with a condition: some of them
 	condition func(add func(any) string) string
 }
 
@@ -40,7 +40,7 @@ func (m match) everything() bool { return m.hits == nil && m.condition == nil }
 // Search implements review.Store. The order is by last change, then by id, so each row is on exactly one page.
 func (s *Store) Search(ctx context.Context, q review.Query) (page review.Page, err error) {
 	q.Limit = min(max(q.Limit, 1), 200)
-	how, err := s.search(ctx, q, func(m match) (bool, error) {
+	how, err := s.search(ctx, q, manyHits, func(m match) (bool, error) {
 		if q.After != (review.Cursor{}) && !m.everything() { // a later page belongs to the way in which the first one was found
 			n, err := s.countRows(ctx, q, m, 1)
 			if err != nil || n == 0 {
@@ -58,15 +58,15 @@ func (s *Store) Search(ctx context.Context, q review.Query) (page review.Page, e
 }
 
 // search calls use with what was found in one way after the other, until it is of use. Without a text to search for it
-// is called once, with everything.
-func (s *Store) search(ctx context.Context, q review.Query, use func(m match) (bool, error)) (review.How, error) {
+// is called once, with everything. More ids than many are a condition.
+func (s *Store) search(ctx context.Context, q review.Query, many int, use func(m match) (bool, error)) (review.How, error) {
 	w := newWanted(q.Text)
 	if w.folded == "" {
 		_, err := use(match{})
 		return review.HowAll, err
 	}
 	for _, how := range ways {
-		m, err := s.match(ctx, how, q.CompanyID, w)
+		m, err := s.match(ctx, how, q.CompanyID, w, many)
 		if err != nil {
 			return review.HowNone, err
 		}

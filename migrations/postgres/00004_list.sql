@@ -6,6 +6,8 @@ ALTER TABLE items ALTER COLUMN error_kind TYPE text COLLATE "C", ALTER COLUMN as
 CREATE INDEX items_reason ON items (company_id, status, reason, changed_at, id) WHERE reason <> '';
 CREATE INDEX items_error ON items (company_id, status, error_kind, changed_at, id) WHERE error_kind <> '';
 CREATE INDEX items_assigned ON items (company_id, status, assigned_to, changed_at, id) WHERE assigned_to <> '';
+DROP INDEX item_keys_source;
+CREATE INDEX item_keys_source ON item_keys (source, period, item_id) WHERE source <> '';
 CREATE INDEX item_keys_automation ON item_keys (company_id, automation, system_id, item_id);
 ALTER TABLE revisions ALTER COLUMN currency TYPE text COLLATE "C";
 CREATE INDEX revisions_amount ON revisions (currency, total, item_id);
@@ -36,6 +38,8 @@ ALTER TABLE items DROP COLUMN period;
 ALTER TABLE items DROP COLUMN automation;
 DROP INDEX revisions_amount;
 DROP INDEX item_keys_automation;
+DROP INDEX item_keys_source;
+CREATE INDEX item_keys_source ON item_keys (source, item_id) WHERE source <> '';
 DROP INDEX items_assigned;
 DROP INDEX items_error;
 DROP INDEX items_reason;

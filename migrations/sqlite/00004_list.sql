@@ -5,6 +5,8 @@
 CREATE INDEX items_reason ON items (company_id, status, reason, changed_at, id) WHERE reason <> '';
 CREATE INDEX items_error ON items (company_id, status, error_kind, changed_at, id) WHERE error_kind <> '';
 CREATE INDEX items_assigned ON items (company_id, status, assigned_to, changed_at, id) WHERE assigned_to <> '';
+DROP INDEX item_keys_source;
+CREATE INDEX item_keys_source ON item_keys (source, period, item_id) WHERE source <> '';
 CREATE INDEX item_keys_automation ON item_keys (company_id, automation, system_id, item_id);
 -- The amount in ten-thousandths, which every currency fits exactly: text has no order of numbers, a float is not exact.
 ALTER TABLE revisions ADD COLUMN units INTEGER GENERATED ALWAYS AS
@@ -39,6 +41,8 @@ ALTER TABLE items DROP COLUMN automation;
 DROP INDEX revisions_amount;
 ALTER TABLE revisions DROP COLUMN units;
 DROP INDEX item_keys_automation;
+DROP INDEX item_keys_source;
+CREATE INDEX item_keys_source ON item_keys (source, item_id) WHERE source <> '';
 DROP INDEX items_assigned;
 DROP INDEX items_error;
 DROP INDEX items_reason;
