@@ -14,7 +14,7 @@ import (
 	"onefold/internal/work"
 )
 
-// Importer brings invoices in from CSV files, one invoice a row. It may be repeated: what is on record is recognised.
+// Importer brings invoices in from CSV files and Excel workbooks, one invoice a row. It may be repeated: what is on record is recognised.
 type Importer struct {
 	Intake  Intake
 	TempDir string // where an upload is kept while it is read twice; empty: the system's
@@ -32,6 +32,10 @@ type ImportOptions struct {
 	Delimiter rune      // 0: comma, semicolon or tab, whichever the records show
 	Decimal   rune      // '.' or ','; 0: as the numbers show
 	DateOrder DateOrder // empty: as the dates show
+
+	Heading int            // the line on which the heading begins; 0: the first row that looks like one
+	Sheet   string         // of a workbook; empty: the first that has rows
+	Columns map[string]int // place of each column, from 1, by its name; nil: as the heading names them
 
 	CheckOnly bool                 // read, judge and add up, but record nothing
 	Progress  func(ImportProgress) // called after each batch; may be nil
@@ -65,6 +69,8 @@ type ImportFormat struct {
 	Delimiter rune
 	Decimal   rune
 	DateOrder DateOrder // empty: no date needed it
+	Sheet     string    // of a workbook, which has no encoding and no delimiter
+	Heading   int       // the line on which the heading begins
 }
 
 // ImportTotal adds up the good rows of one currency.
@@ -100,7 +106,7 @@ func fileErrorf(line int, format string, args ...any) error {
 	return &FileError{Line: line, Reason: fmt.Sprintf(format, args...)}
 }
 
-// Import reads the CSV file from r and records its good rows. The whole file is read and checked once before anything is
+// Import reads the file from r and records its good rows. The whole file is read and checked once before anything is
 // recorded; a *FileError says that nothing was. Any other error comes with the report so far: import the same file again.
 func (im Importer) Import(ctx context.Context, r io.Reader, o ImportOptions) (ImportReport, error) {
 	switch {

@@ -2,6 +2,7 @@ package automation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -28,19 +29,23 @@ const (
 
 // headings are the names under which a column is known, folded; the first is the one that we ask for and prefer.
 var headings = [numColumns][]string{
-	colKey:          {"key", "businesskey", "invoicekey", "invoicenumber", "invoiceno", "invoiceid", "orderreference", "orderno", "ordernumber", "reference"},
-	colCustomerID:   {"customerid", "customerno", "customernumber", "customercode", "customeraccount", "account", "clientid", "contactid", "debtorno"},
-	colCustomerName: {"customername", "customer", "client", "clientname", "contactname", "company", "name"},
-	colCurrency:     {"currency", "currencycode", "ccy"},
-	colAmount:       {"amount", "total", "totalamount", "grandtotal", "invoiceamount", "invoicetotal"},
-	colIssueDate:    {"issuedate", "invoicedate", "date", "issued", "dateofissue"},
-	colDueDate:      {"duedate", "due", "paymentdue", "payby"},
-	colDescription:  {"description", "text", "item", "itemdescription", "product"},
-	colQuantity:     {"quantity", "qty"},
-	colUnitPrice:    {"unitprice", "price", "unitamount"},
-	colTaxCode:      {"taxcode", "tax", "vatcode", "vat", "taxrate"},
-	colNote:         {"note", "notes", "comment", "comments", "memo"},
-	colPeriod:       {"period", "month", "billingmonth", "billingperiod"},
+	colKey: {"key", "businesskey", "invoicekey", "invoicenumber", "invoiceno", "invoiceid", "orderreference", "orderno", "ordernumber", "reference",
+		"rechnungsnummer", "rechnungsnr", "rechnungnr", "belegnummer", "belegnr", "auftragsnummer", "auftragsnr", "bestellnummer", "referenz", "schlüssel"},
+	colCustomerID: {"customerid", "customerno", "customernumber", "customercode", "customeraccount", "account", "clientid", "contactid", "debtorno",
+		"kundennummer", "kundennr", "kundenid", "kundenkonto", "debitor", "debitorennummer", "debitorennr", "debitorenkonto", "konto"},
+	colCustomerName: {"customername", "customer", "client", "clientname", "contactname", "company", "name",
+		"kundenname", "kunde", "firma", "rechnungsempfänger"},
+	colCurrency: {"currency", "currencycode", "ccy", "währung", "waehrung", "währungscode", "whg"},
+	colAmount: {"amount", "total", "totalamount", "grandtotal", "invoiceamount", "invoicetotal",
+		"betrag", "gesamtbetrag", "rechnungsbetrag", "gesamt", "gesamtsumme", "summe", "bruttobetrag", "brutto"},
+	colIssueDate:   {"issuedate", "invoicedate", "date", "issued", "dateofissue", "rechnungsdatum", "belegdatum", "datum", "ausstellungsdatum"},
+	colDueDate:     {"duedate", "due", "paymentdue", "payby", "fälligkeitsdatum", "fälligkeit", "fällig", "fälligam", "zahlbarbis", "faelligkeit", "faelligam"},
+	colDescription: {"description", "text", "item", "itemdescription", "product", "beschreibung", "bezeichnung", "leistung", "artikel", "buchungstext", "positionstext"},
+	colQuantity:    {"quantity", "qty", "menge", "anzahl"},
+	colUnitPrice:   {"unitprice", "price", "unitamount", "einzelpreis", "preis", "stückpreis", "stueckpreis"},
+	colTaxCode:     {"taxcode", "tax", "vatcode", "vat", "taxrate", "steuercode", "steuerschlüssel", "steuersatz", "mwst", "ust", "mwstsatz", "ustsatz"},
+	colNote:        {"note", "notes", "comment", "comments", "memo", "notiz", "bemerkung", "bemerkungen", "kommentar", "anmerkung"},
+	colPeriod:      {"period", "month", "billingmonth", "billingperiod", "monat", "abrechnungsmonat", "leistungsmonat", "zeitraum"},
 }
 
 var required = []column{colKey, colCustomerID, colCurrency, colAmount}
@@ -63,6 +68,68 @@ func foldHeading(s string) string {
 
 // columns says which field holds which column; -1: none.
 type columns [numColumns]int
+
+// chosenColumns are the columns that a person chose, by place counted from 1. What they left out is not read.
+func chosenColumns(rec record, chosen map[string]int) (cols columns, ignored []string, err error) {
+	used, missing := map[int]bool{}, []string(nil)
+	for c := range numColumns {
+		cols[c] = -1
+		i := chosen[c.name()]
+		switch {
+		case i < 1 || i > len(rec.fields):
+			continue
+		case used[i]:
+			return cols, nil, fileErrorf(rec.line, "the column %q is chosen twice. Nothing was imported", shown(rec.fields[i-1]))
+		}
+		cols[c], used[i] = i-1, true
+	}
+	for _, c := range required {
+		if cols[c] < 0 {
+			missing = append(missing, c.name())
+		}
+	}
+	if len(missing) > 0 {
+		return cols, nil, fileErrorf(rec.line, "choose which column holds: %s. Nothing was imported", strings.Join(missing, ", "))
+	}
+	for i, h := range rec.fields {
+		if !used[i+1] && strings.TrimSpace(h) != "" {
+			ignored = append(ignored, shown(h))
+		}
+	}
+	return cols, ignored, nil
+}
+
+// guessColumns says which column most likely holds what, by place counted from 1.
+func guessColumns(fields []string) map[string]int {
+	guess, best := map[string]int{}, map[column]int{}
+	for i, h := range fields {
+		c, rank := columnOf(foldHeading(h))
+		if had, ok := best[c]; rank >= 0 && (!ok || rank < had) {
+			guess[c.name()], best[c] = i+1, rank
+		}
+	}
+	return guess
+}
+
+// ColumnNames are the names of what a row may tell, those first that it must.
+func ColumnNames() (names []string) {
+	for c := range numColumns {
+		if slices.Contains(required, c) {
+			names = append(names, c.name())
+		}
+	}
+	for c := range numColumns {
+		if !slices.Contains(required, c) {
+			names = append(names, c.name())
+		}
+	}
+	return names
+}
+
+// MustHave reports whether a file must have the column of this name.
+func MustHave(name string) bool {
+	return slices.ContainsFunc(required, func(c column) bool { return c.name() == name })
+}
 
 // readHeading finds the columns. Headings that are not known are returned, so that nothing is dropped without a word.
 func readHeading(rec record) (cols columns, ignored []string, err error) {

@@ -22,7 +22,7 @@ func ImportFile(ctx context.Context, im Importer, path string, o ImportOptions, 
 	}
 	defer f.Close() //nolint:errcheck // only read
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a folder, not a CSV file", path)
+		return fmt.Errorf("%s is a folder, not a file", path)
 	}
 	report, err := im.Import(ctx, f, o)
 	var fe *FileError
@@ -93,16 +93,23 @@ func printRows(w io.Writer, title string, rows []RowProblem) error {
 
 // String says how a file was read, for people.
 func (f ImportFormat) String() string {
+	if f.Sheet != "" {
+		return fmt.Sprintf("Excel, sheet %q", shown(f.Sheet)) + f.dates()
+	}
 	delimiter := map[rune]string{',': "commas", ';': "semicolons", '\t': "tabs"}[f.Delimiter]
 	if delimiter == "" {
 		delimiter = fmt.Sprintf("%q", f.Delimiter)
 	}
 	s := fmt.Sprintf("%s, separated by %s, decimal %s", f.Encoding, delimiter, markName(f.Decimal))
+	return s + f.dates()
+}
+
+func (f ImportFormat) dates() string {
 	switch f.DateOrder {
 	case DayMonthYear:
-		s += ", dates day first"
+		return ", dates day first"
 	case MonthDayYear:
-		s += ", dates month first"
+		return ", dates month first"
 	}
-	return s
+	return ""
 }

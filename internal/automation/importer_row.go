@@ -51,9 +51,18 @@ func (s sheet) row(rec record) (work.New, error) {
 
 func (s sheet) invoice(rec record) (work.Invoice, error) {
 	cell := func(c column) string { return s.columns.of(rec, c) }
+	mark := func(c column) rune {
+		if s.columns.isNumber(rec, c) {
+			return '.'
+		}
+		return s.format.Decimal
+	}
 	v := work.Invoice{CustomerID: cell(colCustomerID), CustomerName: cell(colCustomerName), Note: cell(colNote)}
 	var err error
-	if v.Total, err = s.total(cell(colAmount), cell(colCurrency)); err != nil {
+	if s.columns.isNumber(rec, colAmount) && cutOff(cell(colAmount)) {
+		return v, fmt.Errorf("amount: spreadsheets cut numbers off after %d digits: write %s as text", bookDigits, shown(cell(colAmount)))
+	}
+	if v.Total, err = readTotal(cell(colAmount), cell(colCurrency), mark(colAmount)); err != nil {
 		return v, err
 	}
 	if s.columns[colIssueDate] >= 0 {
@@ -72,11 +81,16 @@ func (s sheet) invoice(rec record) (work.Invoice, error) {
 	if v.IssueDate != "" && v.DueDate != "" && v.DueDate < v.IssueDate {
 		return v, fmt.Errorf("the due date %s is before the issue date %s", v.DueDate, v.IssueDate)
 	}
-	v.Lines, err = s.lines(cell, v.Total)
+	v.Lines, err = readLines(cell, mark, v.Total)
 	return v, err
 }
 
+// total reads an amount in the sheet's number format.
 func (s sheet) total(amount, code string) (currency.Amount, error) {
+	return readTotal(amount, code, s.format.Decimal)
+}
+
+func readTotal(amount, code string, decimal rune) (currency.Amount, error) {
 	code = strings.ToUpper(code)
 	switch {
 	case amount == "":
@@ -86,7 +100,7 @@ func (s sheet) total(amount, code string) (currency.Amount, error) {
 	case !currency.IsValid(code):
 		return currency.Amount{}, fmt.Errorf("the currency %q is not known: use a three-letter code such as EUR", shown(code))
 	}
-	number, err := parseNumber(amount, s.format.Decimal)
+	number, err := parseNumber(amount, decimal)
 	if err != nil {
 		return currency.Amount{}, fmt.Errorf("amount: %w", err)
 	}
@@ -100,8 +114,8 @@ func (s sheet) total(amount, code string) (currency.Amount, error) {
 	return total, nil
 }
 
-// lines makes the invoice's one line, if the row tells anything about it.
-func (s sheet) lines(cell func(column) string, total currency.Amount) ([]work.Line, error) {
+// readLines makes the invoice's one line, if the row tells anything about it.
+func readLines(cell func(column) string, mark func(column) rune, total currency.Amount) ([]work.Line, error) {
 	l := work.Line{Description: cell(colDescription), Quantity: "1", UnitPrice: total.Number(), TaxCode: cell(colTaxCode)}
 	quantity, price := cell(colQuantity), cell(colUnitPrice)
 	if l.Description == "" && quantity == "" && price == "" && l.TaxCode == "" {
@@ -114,10 +128,10 @@ func (s sheet) lines(cell func(column) string, total currency.Amount) ([]work.Li
 		return nil, errors.New("quantity and unit price go together: fill in both or neither")
 	}
 	var err error
-	if l.Quantity, err = parseNumber(quantity, s.format.Decimal); err != nil {
+	if l.Quantity, err = parseNumber(quantity, mark(colQuantity)); err != nil {
 		return nil, fmt.Errorf("quantity: %w", err)
 	}
-	if l.UnitPrice, err = parseNumber(price, s.format.Decimal); err != nil {
+	if l.UnitPrice, err = parseNumber(price, mark(colUnitPrice)); err != nil {
 		return nil, fmt.Errorf("unit price: %w", err)
 	}
 	return []work.Line{l}, nil

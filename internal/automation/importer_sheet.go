@@ -22,8 +22,12 @@ type sheet struct {
 func survey(ctx context.Context, up *upload, o ImportOptions) (sheet, error) {
 	s := sheet{format: ImportFormat{Encoding: up.name}}
 	var err error
-	if s.format.Delimiter, err = delimiterOf(up, o.Delimiter); err != nil {
+	if s.format.Delimiter, err = up.begin(o); err != nil {
 		return s, err
+	}
+	s.format.Heading = up.heading
+	if up.book != nil {
+		s.format.Sheet = up.book.sheet
 	}
 	var decimals evidence[rune]
 	var orders evidence[DateOrder]
@@ -35,7 +39,11 @@ func survey(ctx context.Context, up *upload, o ImportOptions) (sheet, error) {
 			return fileErrorf(rec.line, "the heading cannot be read: %v", rec.broken)
 		case rec.heading:
 			s.width, heading = len(rec.fields), rec.line
-			s.columns, s.ignored, err = readHeading(rec)
+			if o.Columns != nil {
+				s.columns, s.ignored, err = chosenColumns(rec, o.Columns)
+			} else {
+				s.columns, s.ignored, err = readHeading(rec)
+			}
 			return err
 		case rec.blank():
 			return nil
@@ -56,6 +64,9 @@ func survey(ctx context.Context, up *upload, o ImportOptions) (sheet, error) {
 		}
 		for _, c := range []column{colAmount, colQuantity, colUnitPrice} {
 			w := where{rec.line, s.columns.of(rec, c)}
+			if s.columns.isNumber(rec, c) {
+				continue // of a workbook: there is nothing to be found out
+			}
 			switch mark := decimalOf(w.cell); mark {
 			case '.', ',':
 				decimals.add(mark, w)
@@ -107,6 +118,55 @@ func (cols columns) of(rec record, c column) string {
 		return ""
 	}
 	return unguard(strings.TrimSpace(rec.fields[i]))
+}
+
+// isNumber reports whether the row's cell in a column is a number of a workbook, written with a point.
+func (cols columns) isNumber(rec record, c column) bool {
+	i := cols[c]
+	return i >= 0 && i < len(rec.numbers) && rec.numbers[i]
+}
+
+// begin finds the delimiter and the heading, and returns the delimiter; 0 for a workbook.
+func (up *upload) begin(o ImportOptions) (delimiter rune, err error) {
+	if up.book != nil {
+		err = up.book.choose(o.Sheet)
+	} else {
+		delimiter, err = delimiterOf(up, o.Delimiter)
+	}
+	if err != nil {
+		return 0, err
+	}
+	up.heading = o.Heading
+	if up.heading <= 0 {
+		up.heading, err = headingOf(up, delimiter)
+	}
+	return delimiter, err
+}
+
+// headingOf is the line of the heading: of the first rows the one with most names that we know, else the first that is
+// not empty.
+func headingOf(up *upload, delimiter rune) (line int, err error) {
+	up.heading = 0
+	best, n := 0, 0
+	err = up.records(delimiter, func(rec record) error {
+		if n++; n > preambleRows {
+			return errEnough
+		}
+		if known := knownHeadings(rec.fields); known > best || line == 0 && !rec.blank() {
+			line, best = rec.line, known
+		}
+		return nil
+	})
+	return line, err
+}
+
+func knownHeadings(fields []string) (n int) {
+	for _, h := range fields {
+		if _, rank := columnOf(foldHeading(h)); rank >= 0 {
+			n++
+		}
+	}
+	return n
 }
 
 const sample = 200 // rows that are read to find the delimiter
@@ -172,15 +232,14 @@ func (s score) better(o score) bool {
 
 func scoreOf(up *upload, delimiter rune) (score, error) {
 	var s score
-	rows, widths := 0, map[int]int{}
+	first, rows, widths := 0, 0, map[int]int{}
 	err := up.records(delimiter, func(rec record) error {
-		if rec.heading {
-			for _, h := range rec.fields {
-				if _, rank := columnOf(foldHeading(h)); rank >= 0 {
-					s.known++
-				}
+		if first++; first <= preambleRows {
+			known := knownHeadings(rec.fields)
+			s.known = max(s.known, known)
+			if rec.heading || known > 0 {
+				return nil
 			}
-			return nil
 		}
 		if rec.blank() {
 			return nil

@@ -28,9 +28,14 @@ type upload struct {
 	encoding encoding.Encoding
 	name     string // of the encoding
 	skip     int    // lines before the heading ("sep=;")
+	heading  int    // the line on which the heading begins; what is above it is left out
+	book     *book  // a workbook in place of text; nil: text
 }
 
 func (up *upload) close() {
+	if up.book != nil {
+		_ = up.book.file.Close()
+	}
 	_ = up.file.Close()
 	_ = os.Remove(up.file.Name())
 }
@@ -59,6 +64,9 @@ func (up *upload) fill(r io.Reader, encodingName string) (err error) {
 	case n > maxUpload:
 		return fileErrorf(0, "the file is larger than %d MB: split it", maxUpload>>20)
 	}
+	if up.book, err = openBook(up.file); err != nil || up.book != nil {
+		return err
+	}
 	up.encoding, up.name, err = encodingOf(up.file, encodingName)
 	return err
 }
@@ -72,8 +80,8 @@ func encodingOf(f *os.File, asked string) (encoding.Encoding, string, error) {
 	}
 	head = head[:n]
 	switch {
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("\xD0\xCF\x11\xE0")):
-		return nil, "", fileErrorf(0, "this is a workbook, not a CSV file: save it as \"CSV UTF-8\" and import that")
+	case bytes.HasPrefix(head, []byte("\xD0\xCF\x11\xE0")):
+		return nil, "", fileErrorf(0, "this is an old or a protected Excel workbook: save it as .xlsx without a password, or as \"CSV UTF-8\", and import that")
 	case bytes.HasPrefix(head, []byte("\xEF\xBB\xBF")):
 		return unicode.UTF8BOM, "UTF-8", nil
 	case bytes.HasPrefix(head, []byte("\xFF\xFE")), bytes.HasPrefix(head, []byte("\xFE\xFF")):
@@ -114,7 +122,8 @@ type record struct {
 	heading bool
 	line    int // of the file, on which the row begins
 	fields  []string
-	broken  error // the row could not be read, in the user's words; fields may be missing
+	numbers []bool // which fields are numbers of a workbook; shorter than fields or nil: text
+	broken  error  // the row could not be read, in the user's words; fields may be missing
 }
 
 func (r record) blank() bool {
@@ -131,6 +140,9 @@ var errEnough = errors.New("enough")
 
 // records calls f for the heading and each row. The fields are good only until f returns.
 func (up *upload) records(delimiter rune, f func(record) error) error {
+	if up.book != nil {
+		return up.book.records(up.heading, f)
+	}
 	text, err := up.text()
 	if err != nil {
 		return err
@@ -144,7 +156,7 @@ func (up *upload) records(delimiter rune, f func(record) error) error {
 	r := csv.NewReader(limit)
 	r.Comma, r.FieldsPerRecord, r.ReuseRecord = delimiter, -1, true
 	last := 0
-	for heading := true; ; heading = false {
+	for heading := true; ; {
 		limit.left = maxRecord
 		fields, err := r.Read()
 		rec := record{heading: heading, fields: fields}
@@ -163,6 +175,10 @@ func (up *upload) records(delimiter rune, f func(record) error) error {
 			rec.line = up.skip + line
 		}
 		last = rec.line
+		if heading && rec.line < up.heading {
+			continue
+		}
+		heading = false
 		switch err := f(rec); {
 		case errors.Is(err, errEnough):
 			return nil

@@ -140,6 +140,27 @@ func (in Intake) askSwitches(ctx context.Context, waiting []candidate) error {
 	return nil
 }
 
+// candidates are the items that can be issued; the others' results are written.
+func (in Intake) candidates(ctx context.Context, systems map[string]work.System, items []work.New, results []Recorded) (waiting []candidate, err error) {
+	for i, n := range items {
+		system, ok := systems[n.SystemID]
+		if !ok {
+			if system, err = in.Store.System(ctx, n.SystemID); err != nil {
+				return nil, fmt.Errorf("accounting system %q: %w", n.SystemID, err)
+			}
+			systems[n.SystemID] = system
+		}
+		c, err := newCandidate(n, system)
+		if err != nil {
+			results[i] = Recorded{Result: IntakeRefused, Err: err}
+			continue
+		}
+		c.out = &results[i]
+		waiting = append(waiting, c)
+	}
+	return waiting, nil
+}
+
 func newCandidate(n work.New, system work.System) (candidate, error) {
 	if (n.By.Kind == work.Person || n.By.Kind == work.Token) && !n.By.Can(work.Operator, work.Admin) {
 		return candidate{}, errors.New("whoever sends this may not record invoices")
@@ -185,7 +206,7 @@ func (in Intake) change(ctx context.Context, waiting []candidate) error {
 			matched = matched || named[ref]
 			// The first time it may be our own key, recorded by somebody else at this moment: then the key is met now.
 			if named[ref] && seen[ref] {
-				*c.out = Recorded{Result: IntakeTaken, Err: fmt.Errorf("the reference %s is already in use for another item", ref)}
+				*c.out = referenceTaken(ref)
 			} else {
 				left = append(left, c)
 			}
@@ -251,11 +272,7 @@ func (in Intake) changeOnce(ctx context.Context, waiting []candidate) error {
 		case written[item.ID] && first[c.key] == i:
 			*c.out = Recorded{Result: IntakeNew, Item: item}
 		default:
-			*c.out = compare(c.item, item)
-			if c.out.Result == IntakeKnown && c.month != "" && c.month != item.Period {
-				*c.out = Recorded{Result: IntakeConflict, Item: item,
-					Err: fmt.Errorf("%s is on record for another month: recorded %s, given %s", item.BusinessKey, item.Period, c.month)}
-			}
+			c.meets(item)
 		}
 	}
 	return nil
