@@ -113,6 +113,10 @@ var access = map[string]string{
 	"GET /periods/:period/export.xlsx": "viewer operator ops admin",
 
 	"GET /import":                  "operator admin",
+	"GET /automations":             "viewer operator ops admin",
+	"GET /automations/*":           "viewer operator ops admin",
+	"POST /automations/switch":     "admin",
+	"POST /automations/run":        "admin",
 	"POST /import":                 "operator admin",
 	"GET /live":                    "viewer operator ops admin",
 	"GET /reports":                 "operator admin",

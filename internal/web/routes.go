@@ -66,6 +66,7 @@ func (s *server) routes() http.Handler {
 	s.peopleRoutes(r)
 	s.bulkRoutes(r)
 	s.reportRoutes(r)
+	s.automationRoutes(r)
 
 	r.page(get, "/", readers, s.list)
 	r.add(get, "/export.csv", readers, bounds{importTime, formSize}, ownLinks("/", s.exportCSV))

@@ -26,6 +26,7 @@ type Store interface {
 	review.MarkStore
 	review.PeriodStore
 	review.ReportStore
+	review.AutomationStore
 	notice.PageStore
 }
 
@@ -51,6 +52,8 @@ type Config struct {
 	Hosts     []string       // names under which the pages may be asked for; empty: any
 	Log       *slog.Logger   // nil: slog.Default
 
+	Automations map[string]review.AutomationRunner // those that record by themselves, by name
+
 	PublicURL string // the address under which people reach the pages, for links; empty: that of the request
 
 	TrustedProxies []netip.Prefix // whose word on the client's address and TLS counts
@@ -66,6 +69,9 @@ type server struct {
 	periods *review.Periods
 	bulk    *review.Bulk
 	reports *review.Reports
+
+	automations *review.Automations
+
 	notices *notice.Service
 	hub     *hub
 }
@@ -85,6 +91,7 @@ func New(c Config) (http.Handler, error) {
 		c.Log = slog.Default()
 	}
 	s := &server{Config: c, review: review.New(c.Store, c.CompanyID), systems: review.NewSystems(c.Store), periods: review.NewPeriods(c.Store, c.CompanyID), bulk: review.NewBulk(c.Store, c.CompanyID), reports: review.NewReports(c.Store, automation.ReportFiles{}, c.CompanyID), hub: newHub(review.NewLive(c.Store, c.CompanyID).Mark, c.Log)}
+	s.automations = review.NewAutomations(c.Store, c.CompanyID, c.Automations)
 	s.notices = notice.NewService(c.Store, c.CompanyID, MessageWords(), c.Notices)
 	return s.routes(), nil
 }
