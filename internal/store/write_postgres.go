@@ -134,6 +134,7 @@ func (d *pgDoor) write(ctx context.Context, p *plan) error {
 		}
 		b.exec(n, pgRecorders, ids, kinds, who, name)
 	}
+	b.outcomes(p.told(inserted))
 	everywhere, _ := p.wakes()
 	for id := range everywhere {
 		b.Queue("SELECT pg_notify($1, $2)", wakeChannel, id)

@@ -118,6 +118,9 @@ func (d *sqliteDoor) record(ctx context.Context, p *plan) error {
 	each(w, sqliteRecorder, p.recorders, func(m *work.Move) []any {
 		return []any{m.Item.ID, string(m.Item.RecordedBy.Kind), m.Item.RecordedBy.ID, m.Item.RecordedBy.Name}
 	})
+	if w.err == nil {
+		w.err = d.outcomes(ctx, p.told(inserted))
+	}
 	if w.err == nil && p.sends() {
 		w.err = d.nextGeneration(ctx)
 	}
