@@ -35,6 +35,12 @@ type Store interface {
 	SetIdentity(ctx context.Context, id, identity string) error
 	// NewestConfirmed returns the n newest items of a step that were confirmed before a time.
 	NewestConfirmed(ctx context.Context, systemID, step string, before time.Time, n int) ([]work.Item, error)
+	// Replans returns the systems whose waiting items are to be planned anew.
+	Replans(ctx context.Context) ([]Replan, error)
+	// LastCalls returns the waiting items that the Replan is to do next, at most so many, by id.
+	LastCalls(ctx context.Context, r Replan, most int) ([]LastCalls, error)
+	// Replanned notes that items up to an id are done, and with done that all are, unless the Replan is not as it was.
+	Replanned(ctx context.Context, r Replan, after int64, done bool) error
 	// Wakeups yields the ids of systems that have new work.
 	Wakeups() <-chan string
 }
@@ -90,6 +96,9 @@ func (e *Engine) RunOnce(ctx context.Context) (Stats, error) {
 		return total, err
 	}
 	total.Swept = swept
+	if _, err := e.Replan(ctx); err != nil {
+		return total, err
+	}
 	lanes, err := e.refresh(ctx)
 	if err != nil {
 		return total, err
@@ -130,6 +139,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		}
 	}
 	g.Go(func() error { return every(ctx, time.Second, func() { e.sweepAndLog(ctx) }) })
+	g.Go(func() error { return every(ctx, time.Second, func() { e.replanAndLog(ctx) }) })
 	g.Go(func() error {
 		start()
 		systems := time.NewTicker(2 * time.Second)

@@ -73,9 +73,9 @@ var trailSources = []trailSource{
 		" FROM acts a JOIN item_keys k ON k.item_id = a.item_id"},
 	{"audit", "SELECT " + trailColumns + " FROM audit"},
 	{"setting", "SELECT c.id AS id, y.company_id AS company_id, c.at AS at, c.actor_kind AS actor_kind, c.actor_id AS actor_id, c.actor_name AS actor_name," +
-		" '' AS address, '' AS user_agent, CASE c.what WHEN 'policy' THEN 'policy_changed' WHEN 'pause' THEN 'system_paused'" +
+		" '' AS address, '' AS user_agent, CASE c.what WHEN 'policy' THEN 'policy_changed' WHEN 'limits' THEN 'policy_changed' WHEN 'pause' THEN 'system_paused'" +
 		" WHEN 'resume' THEN 'system_resumed' ELSE replace(c.what, ' ', '_') END AS what, 'system:' || c.system_id AS object," +
-		" c.before AS before, c.after AS after, '' AS note FROM setting_changes c JOIN systems y ON y.id = c.system_id"},
+		" c.before AS before, c.after AS after, CASE WHEN c.automation = '' THEN c.note WHEN c.note = '' THEN c.automation ELSE c.automation || ' · ' || c.note END AS note FROM setting_changes c JOIN systems y ON y.id = c.system_id"},
 }
 
 // AuditPage implements auth.Trail.
