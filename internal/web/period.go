@@ -116,7 +116,6 @@ func monthAnswer(m review.Month, name, current string) (templates.Badge, string)
 	w, all := templates.Period.Answer, m.All
 	count := func(code string, n int64) string {
 		if one, ok := w[code+"/one"]; ok && n == 1 {
-			code = code + "/one"
 			return say(one, "n", thousands(all.Expected.Count), "month", name)
 		}
 		return say(w[code], "n", thousands(all.Expected.Count), "open", thousands(n), "person", thousands(n), "closed", thousands(n), "month", name)
