@@ -159,9 +159,12 @@ func automationTitle(name string) string {
 
 func (v view) automation(a review.AutomationState, systems []review.SystemState, by work.Actor) templates.AutomationView {
 	w := templates.Automations
-	m := templates.AutomationView{Name: text(a.Name, 200), Title: automationTitle(a.Name), What: templates.Pick(w.What, a.Name, ""), Planned: a.Planned, Off: a.Off(),
+	m := templates.AutomationView{Name: a.Name, Title: automationTitle(a.Name), What: templates.Pick(w.What, a.Name, ""), Planned: a.Planned, Off: a.Off(),
 		Badge: templates.Badge{Sign: "✓", Tone: "good", Text: w.On}, May: review.MaySwitch(by), Version: strconv.FormatInt(a.Version, 10)}
 	m.MayRun = m.May && a.Planned && !a.Off()
+	if w.Title[a.Name] != "" {
+		m.Code = a.Name
+	}
 	if a.Off() {
 		m.Badge = templates.Badge{Sign: "!", Tone: "ask", Text: w.Off}
 		m.Says = []templates.Sentence{append(templates.Say(w.OffSince+" ", map[string]any{"who": text(a.OffBy.Name, 60), "at": v.clock(a.OffAt)}), templates.Part{Text: w.OffGoesOn})}

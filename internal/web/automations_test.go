@@ -40,7 +40,7 @@ func TestAutomationsPage(t *testing.T) {
 	putIn(t, w, "orders", "2026-11", "ORDER-2", "5.00", "EUR")
 	putIn(t, w, "crm <b>", "2026-11", "X", "5.00", "EUR")
 	page := s.signIn("vera").get("/automations")
-	for _, want := range []string{"Recurring invoices On recurring", "Confirmed orders On orders", "crm <b>", "Sends to Books Create invoice", "Next run 1 Dec 10:00", "See the plans", "Nothing recorded yet"} {
+	for _, want := range []string{"Recurring invoices✓Onrecurring", "Confirmed orders✓Onorders", "crm <b>", "Books Create invoice", "Next run1 Dec 10:00", "See the plans", "Nothing recorded yet"} {
 		if !strings.Contains(page.visible(), want) {
 			t.Errorf("%q is missing: %s", want, page.visible())
 		}
@@ -109,7 +109,7 @@ func TestSwitchingAutomationsOnThePage(t *testing.T) {
 	if a := boss.post(runPath, run); a.status != http.StatusConflict || runner.ran != 0 || !strings.Contains(a.visible(), "was switched off by Admin on 29 November 2026 at 10:00 UTC") {
 		t.Errorf("%d, ran %d: %s", a.status, runner.ran, a.visible())
 	}
-	r, err := http.NewRequest(http.MethodPost, s.URL+"/api/v1/items", strings.NewReader(`{"key":"K","customer":{"id":"C","name":"Acme"},"currency":"EUR","total":"5.00","issue_date":"2026-11-30","lines":[{"description":"Service","quantity":"1","unit_price":"5.00"}]}`))
+	r, err := http.NewRequest(http.MethodPost, s.URL+"/api/v1/items", strings.NewReader(`{"key":"K","invoice":{"customer_id":"C","customer_name":"Acme","total":{"number":"5.00","currency":"EUR"},"issue_date":"2026-11-30","lines":[{"description":"Service","quantity":"1","unit_price":"5.00"}]}}`))
 	if err != nil {
 		t.Fatal(err)
 	}

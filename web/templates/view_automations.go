@@ -11,6 +11,7 @@ type AutomationView struct {
 	Anchor  string // an id on the page
 	Name    string // as it is recorded
 	Title   string
+	Code    string // the name beside a title of our own; empty: the title is the name
 	What    string
 	Badge   Badge
 	Says    []Sentence // why it is off
