@@ -28,11 +28,11 @@ func SetFewIDs(t testing.TB, n int64) {
 	t.Cleanup(func() { fewMost = was })
 }
 
-// SetManyHits changes for a test how many matches a list is made from before it is walked.
+// SetManyHits changes for a test how many matches a list is made from at most before it is walked.
 func SetManyHits(t testing.TB, n int) {
-	was := manyHits
-	manyHits = n
-	t.Cleanup(func() { manyHits = was })
+	was := mostHits
+	mostHits = n
+	t.Cleanup(func() { mostHits = was })
 }
 
 // SetKeepFrom changes for a test how many settled keys there must be for their counts to be kept.

@@ -15,8 +15,8 @@ var fewMost int64 = 8000
 // fewIDs is how many candidates are cheaper to look at than a walk down the list: of more, a walk over all items meets a
 // page full sooner. With a month the walk is over its items only.
 func (s *Store) fewIDs(ctx context.Context, f review.Filter) (int64, error) {
-	var items int64
-	if err := s.row(ctx, "SELECT coalesce(max(item_id), 0) FROM item_keys", nil, &items); err != nil {
+	items, err := s.lastID(ctx)
+	if err != nil {
 		return 0, err
 	}
 	const page, year, indexed = 50, 12, 1500
@@ -28,6 +28,11 @@ func (s *Store) fewIDs(ctx context.Context, f review.Filter) (int64, error) {
 		most = min(most, indexed) // the walk has an index too, and passes only open rows in vain
 	}
 	return min(int64(math.Sqrt(float64(page*items))), most), nil
+}
+
+// lastID is the id of the newest item: about as many there are.
+func (s *Store) lastID(ctx context.Context) (id int64, err error) {
+	return id, s.row(ctx, "SELECT coalesce(max(item_id), 0) FROM item_keys", nil, &id)
 }
 
 // candidates is a statement for the ids of all items that can meet one condition of a filter, and of some that do not.

@@ -13,7 +13,7 @@ import (
 // Groups implements review.Store.
 func (s *Store) Groups(ctx context.Context, q review.Query, limit int) (groups []review.Group, err error) {
 	q.After = review.Cursor{}
-	_, err = s.search(ctx, q, countHits*manyHits, func(m match) (bool, error) {
+	_, err = s.search(ctx, q, math.MaxInt32, func(m match) (bool, error) {
 		groups, err = s.groupRows(ctx, q, m, limit)
 		return len(groups) > 0, err
 	})
@@ -48,8 +48,8 @@ const countHits = 10
 // Count implements review.Store.
 func (s *Store) Count(ctx context.Context, q review.Query, most int64) (n int64, err error) {
 	q.After = review.Cursor{}
-	many := min(int(min(most, math.MaxInt32))*5/4, countHits*manyHits) // some are steps of one document
-	_, err = s.search(ctx, q, max(many, manyHits), func(m match) (bool, error) {
+	most = min(max(most, 0), math.MaxInt32)
+	_, err = s.search(ctx, q, max(most, 1), func(m match) (bool, error) {
 		if m.condition != nil && m.hits != nil { // some may be enough
 			if n, err = s.countRows(ctx, q, match{hits: m.hits}, most); err != nil || n >= most {
 				return true, err

@@ -113,9 +113,12 @@ func (l *listing) share(ctx context.Context, s *Store) (err error) {
 		}
 		if len(months) > 0 && len(months) <= fewMonths {
 			l.lanes = nil
-			for _, month := range months {
-				l.lanes = append(l.lanes, " AND i.period = "+l.add(month))
+			places := make([]string, len(months))
+			for i, month := range months {
+				places[i] = l.add(month)
+				l.lanes = append(l.lanes, " AND i.period = "+places[i])
 			}
+			l.where += " AND i.period IN (" + strings.Join(places, ", ") + ")" // passes open rows without a look at their source
 			return nil
 		}
 	}

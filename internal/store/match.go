@@ -2,23 +2,45 @@ package store
 
 import (
 	"context"
+	"math"
 	"strconv"
 	"strings"
 
 	"onefold/internal/review"
 )
 
-// manyHits is how many matches are too many to make a page from: so many rows match that a walk down the list meets them.
-var manyHits = 2000
+// mostHits is the largest number of matches that a page is made from.
+var mostHits = 5000
 
-// The newest documents tell whether a word is in very many: then no index has to be asked for all of them.
+// manyHits is how many matches are too many to make a page from: so many rows match that a walk down the list sooner
+// meets a page full. A match costs about twice what a row of a walk does.
+func (s *Store) manyHits(ctx context.Context) (int, error) {
+	items, err := s.lastID(ctx)
+	const page, cost = 50, 2
+	return min(int(math.Sqrt(float64(page*items/cost))), mostHits), err
+}
+
+// The newest documents tell whether very many match: then no index has to be asked for all of them.
 const (
 	sampleDocuments = 1000
 	sampleMany      = 10
 )
 
+// often reports whether a condition on the newest rows, from a statement, is met so often that a walk finds many.
+func (s *Store) often(ctx context.Context, newest, condition string, args ...any) (bool, error) {
+	var n int
+	err := s.row(ctx, "SELECT count(*) FROM ("+newest+" DESC LIMIT "+strconv.Itoa(sampleDocuments)+") n WHERE "+condition, args, &n)
+	return n >= sampleMany, err
+}
+
+// aim is what a search is made for: so many ids at most; a count has no use for a condition as long as there are ids.
+type aim struct {
+	many  int
+	count bool
+}
+
 // match finds what matches in one way; everything if nothing does.
-func (s *Store) match(ctx context.Context, how review.How, company int64, w wanted, many int) (match, error) {
+func (s *Store) match(ctx context.Context, how review.How, company int64, w wanted, to aim) (match, error) {
 	switch how {
 	case review.HowExact:
 		const known = "external_id <> '' AND status IN ('confirmed', 'resolved')"
@@ -28,11 +50,11 @@ func (s *Store) match(ctx context.Context, how review.How, company int64, w want
 			" UNION SELECT id FROM items WHERE lower(external_number) = ?3 AND external_number <> '' AND company_id = ?1", company, w.folded, w.plain)
 		return match{hits: hits}, err
 	case review.HowAmount:
-		return s.matchAmount(ctx, company, w, many)
+		return s.matchAmount(ctx, company, w, to)
 	case review.HowPrefix:
-		return s.matchPrefix(ctx, company, w, many)
+		return s.matchPrefix(ctx, company, w, to)
 	default:
-		return s.matchPart(ctx, company, w, many)
+		return s.matchPart(ctx, company, w, to)
 	}
 }
 
@@ -54,7 +76,7 @@ func inDocument(itself, from, condition string) string {
 }
 
 // matchAmount finds items whose amount, as it is now, is one of those wanted.
-func (s *Store) matchAmount(ctx context.Context, company int64, w wanted, many int) (match, error) {
+func (s *Store) matchAmount(ctx context.Context, company int64, w wanted, to aim) (match, error) {
 	if len(w.amounts) == 0 {
 		return match{}, nil
 	}
@@ -68,6 +90,26 @@ func (s *Store) matchAmount(ctx context.Context, company int64, w wanted, many i
 	equals := func(add func(any) string, code string, amount units) string {
 		return "currency = " + add(code) + " AND " + db.total() + " = " + db.amount(add, amount)
 	}
+	oneOf := func(add func(any) string) string {
+		var each []string
+		for _, amount := range w.amounts {
+			for _, code := range currencies {
+				each = append(each, equals(add, code, amount))
+			}
+		}
+		return "(" + strings.Join(each, " OR ") + ")"
+	}
+	condition := func(add func(any) string) string {
+		equal := oneOf(add)
+		return inDocument("revisions r WHERE r.item_id = i.id AND r.number = i.revision AND "+equal, " JOIN revisions r ON r.item_id = e.id AND r.number = e.revision", equal)
+	}
+	if !to.count {
+		sample := &pageQuery{}
+		equal := oneOf(sample.add)
+		if many, err := s.often(ctx, "SELECT currency, "+db.total()+" FROM revisions ORDER BY item_id", equal, sample.args...); err != nil || many {
+			return match{condition: condition}, err
+		}
+	}
 	var branches []string
 	for _, amount := range w.amounts {
 		for _, code := range currencies {
@@ -75,32 +117,23 @@ func (s *Store) matchAmount(ctx context.Context, company int64, w wanted, many i
 		}
 	}
 	hits, err := s.ids(ctx, "SELECT r.item_id FROM ("+strings.Join(branches, " UNION ALL ")+") r WHERE (SELECT 1 FROM items i WHERE i.id = r.item_id"+
-		" AND i.revision = r.number AND i.company_id = ?1) = 1 LIMIT "+strconv.Itoa(many+1), b.args...)
-	return orMany(hits, err, many, func(add func(any) string) string {
-		var each []string
-		for _, amount := range w.amounts {
-			for _, code := range currencies {
-				each = append(each, "r."+strings.Replace(equals(add, code, amount), " AND ", " AND r.", 1))
-			}
-		}
-		any := "(" + strings.Join(each, " OR ") + ")"
-		return inDocument("revisions r WHERE r.item_id = i.id AND r.number = i.revision AND "+any, " JOIN revisions r ON r.item_id = e.id AND r.number = e.revision", any)
-	})
+		" AND i.revision = r.number AND i.company_id = ?1) = 1 LIMIT "+strconv.Itoa(to.many+1), b.args...)
+	return orMany(hits, err, to.many, condition)
 }
 
 // matchPrefix finds keys, references, ids and numbers that begin with the text.
-func (s *Store) matchPrefix(ctx context.Context, company int64, w wanted, many int) (match, error) {
+func (s *Store) matchPrefix(ctx context.Context, company int64, w wanted, to aim) (match, error) {
 	const last = "\U0010FFFF"
 	const known = " <> '' AND status IN ('confirmed', 'resolved')"
 	some := func(text string) string {
-		return "SELECT id FROM (" + text + " LIMIT " + strconv.Itoa(many+1) + ") h"
+		return "SELECT id FROM (" + text + " LIMIT " + strconv.Itoa(to.many+1) + ") h"
 	}
 	hits, err := s.ids(ctx, some("SELECT item_id AS id FROM item_keys WHERE folded_key >= ?2 AND folded_key < ?4 AND +company_id = ?1")+
 		" UNION "+some("SELECT item_id AS id FROM item_keys WHERE lower(reference) >= ?3 AND lower(reference) < ?5 AND +company_id = ?1")+
 		" UNION "+some("SELECT id FROM items WHERE lower(external_id) >= ?3 AND lower(external_id) < ?5 AND +company_id = ?1 AND external_id"+known)+
 		" UNION "+some("SELECT id FROM items WHERE lower(external_number) >= ?3 AND lower(external_number) < ?5 AND external_number <> '' AND +company_id = ?1"),
 		company, w.folded, w.plain, w.folded+last, w.plain+last)
-	return orMany(hits, err, many, func(add func(any) string) string {
+	return orMany(hits, err, to.many, func(add func(any) string) string {
 		within := func(column, from string) string {
 			return "(" + column + " >= " + add(from) + " AND " + column + " < " + add(from+last) + ")"
 		}
@@ -112,22 +145,21 @@ func (s *Store) matchPrefix(ctx context.Context, company int64, w wanted, many i
 }
 
 // matchPart finds documents that contain the text.
-func (s *Store) matchPart(ctx context.Context, company int64, w wanted, many int) (match, error) {
+func (s *Store) matchPart(ctx context.Context, company int64, w wanted, to aim) (match, error) {
 	db := s.db.search()
+	from, id, words := db.words()
 	condition := func(add func(any) string) string {
-		contains := db.contains("w.words", add(w.folded))
-		return inDocument("item_search w WHERE w."+db.id()+" = i.id AND "+contains, " JOIN item_search w ON w."+db.id()+" = o.item_id", contains)
+		contains := db.contains("w."+words, add(w.folded))
+		return inDocument(from+" w WHERE w."+id+" = i.id AND "+contains, " JOIN "+from+" w ON w."+id+" = o.item_id", contains)
 	}
-	var n int
-	if many <= manyHits { // whoever counts wants the ids
-		err := s.row(ctx, "SELECT count(*) FROM (SELECT words FROM item_search ORDER BY "+db.id()+" DESC LIMIT "+strconv.Itoa(sampleDocuments)+") n WHERE "+
-			db.contains("n.words", "?1"), []any{w.folded}, &n)
-		if err != nil || n >= sampleMany {
+	if !to.count {
+		many, err := s.often(ctx, "SELECT "+words+" FROM "+from+" ORDER BY "+id, db.contains("n."+words, "?1"), w.folded)
+		if err != nil || many {
 			return match{condition: condition}, err
 		}
 	}
 	where, arg := db.part(w.folded)
 	hits, err := s.ids(ctx, "SELECT w.id FROM (SELECT "+db.id()+" AS id FROM item_search WHERE "+where+") w"+
-		" WHERE (SELECT 1 FROM item_keys k WHERE k.item_id = w.id AND k.company_id = ?1) = 1 LIMIT "+strconv.Itoa(many+1), company, arg)
-	return orMany(hits, err, many, condition)
+		" WHERE (SELECT 1 FROM item_keys k WHERE k.item_id = w.id AND k.company_id = ?1) = 1 LIMIT "+strconv.Itoa(to.many+1), company, arg)
+	return orMany(hits, err, to.many, condition)
 }

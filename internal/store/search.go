@@ -40,7 +40,7 @@ func (m match) everything() bool { return m.hits == nil && m.condition == nil }
 // Search implements review.Store. The order is by last change, then by id, so each row is on exactly one page.
 func (s *Store) Search(ctx context.Context, q review.Query) (page review.Page, err error) {
 	q.Limit = min(max(q.Limit, 1), 200)
-	how, err := s.search(ctx, q, manyHits, func(m match) (bool, error) {
+	how, err := s.search(ctx, q, 0, func(m match) (bool, error) {
 		if q.After != (review.Cursor{}) && !m.everything() { // a later page belongs to the way in which the first one was found
 			n, err := s.countRows(ctx, q, m, 1)
 			if err != nil || n == 0 {
@@ -58,15 +58,23 @@ func (s *Store) Search(ctx context.Context, q review.Query) (page review.Page, e
 }
 
 // search calls use with what was found in one way after the other, until it is of use. Without a text to search for it
-// is called once, with everything. More ids than many are a condition.
-func (s *Store) search(ctx context.Context, q review.Query, many int, use func(m match) (bool, error)) (review.How, error) {
+// is called once, with everything. A count names how many rows it may have to count; a page names 0.
+func (s *Store) search(ctx context.Context, q review.Query, count int64, use func(m match) (bool, error)) (review.How, error) {
 	w := newWanted(q.Text)
 	if w.folded == "" {
 		_, err := use(match{})
 		return review.HowAll, err
 	}
+	many, err := s.manyHits(ctx)
+	if err != nil {
+		return review.HowNone, err
+	}
+	to := aim{many: many, count: count > 0}
+	if to.count { // a count meets all rows, not only a page of them; some ids are steps of one document
+		to.many = max(many, int(min(count*5/4, int64(many)*countHits)))
+	}
 	for _, how := range ways {
-		m, err := s.match(ctx, how, q.CompanyID, w, many)
+		m, err := s.match(ctx, how, q.CompanyID, w, to)
 		if err != nil {
 			return review.HowNone, err
 		}

@@ -7,8 +7,9 @@ import (
 
 // searcher is what the databases write differently in a search.
 type searcher interface {
-	id() string      // the item id of item_search
-	numbers() string // the numbers of a JSON array in the parameter ?1
+	id() string                       // the item id of item_search
+	words() (table, id, words string) // the rows of item_search, for reading one by its id
+	numbers() string                  // the numbers of a JSON array in the parameter ?1
 	// chains are all items i that share a key with the ids in a JSON array.
 	chains(parameter string) string
 	// each is the items i whose ids a statement returns.
@@ -39,6 +40,8 @@ func (pgSearch) each(ids string) string {
 }
 
 func (pgSearch) id() string { return "item_id" }
+
+func (pgSearch) words() (table, id, words string) { return "item_search", "item_id", "words" }
 
 func (pgSearch) part(folded string) (string, any) {
 	if utf8.RuneCountInString(folded) < 3 {
@@ -71,6 +74,9 @@ func (sqliteSearch) each(ids string) string {
 }
 
 func (sqliteSearch) id() string { return "rowid" }
+
+// FTS5 keeps the rows in a table of its own, which is read much faster than through the index.
+func (sqliteSearch) words() (table, id, words string) { return "item_search_content", "id", "c0" }
 
 func (sqliteSearch) part(folded string) (string, any) {
 	if utf8.RuneCountInString(folded) < 3 { // shorter than what the index holds
