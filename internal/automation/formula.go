@@ -20,6 +20,9 @@ func Guard(cell string) string {
 	return cell
 }
 
+// Unguard undoes Guard.
+func Unguard(cell string) string { return unguard(cell) }
+
 // unguard undoes Guard.
 func unguard(cell string) string {
 	if guarded(cell) {

@@ -73,6 +73,9 @@ func (s Plans) add(ctx context.Context, by work.Actor, p Plan, what What) (added
 		if known = there != nil && there.sameContent(p); known {
 			return Move{Plan: *there}, nil
 		}
+		if there != nil && what == Imported {
+			return Move{}, wrong("code", "the plan %s is there with another content: change it on its page", there.Code)
+		}
 		if there != nil {
 			return Move{}, codeTaken(*there)
 		}

@@ -20,15 +20,22 @@ type Store interface {
 	DuePlans(ctx context.Context, today time.Time, after int64, limit int) ([]DuePlan, error)
 	// DuePlan returns one plan if DuePlans would.
 	DuePlan(ctx context.Context, planID int64, today time.Time) (p DuePlan, due bool, err error)
-	// Cover takes up periods, all in one transaction under the locks of their plans. It says for each whether it is ours
-	// now: not if it, or a part of it, was taken up before, or if the plan changed since it was read.
-	Cover(ctx context.Context, list []Taking) (ours []bool, err error)
+	// Cover takes up periods, all in one transaction under the locks of their plans. For each it returns nil: it is ours;
+	// ErrMoved: the plan changed since it was read, or this is not its next period any more; or ErrCovered.
+	Cover(ctx context.Context, list []Taking) (refused []error, err error)
 	// CoveredBy notes what became of periods that were taken up.
 	CoveredBy(ctx context.Context, list []Became) error
 	// AskCatchUp lets the plan wait until a person agrees to its late periods. Asked is false if the plan changed meanwhile:
 	// then it does nothing.
 	AskCatchUp(ctx context.Context, p Plan) (asked bool, err error)
 }
+
+var (
+	// ErrCovered says that a period, or a part of it, was taken up before: the database refused it.
+	ErrCovered = errors.New("days of the period were taken up before")
+	// ErrMoved says that a plan is not as it was read: somebody else took the period up, or changed the plan.
+	ErrMoved = errors.New("the plan changed meanwhile")
+)
 
 // Covered is a period that was taken up. Part, Days and Of are not kept: they follow from the plan.
 type Covered struct {
@@ -80,8 +87,6 @@ type Stats struct {
 	Asked    int // plans that now wait for a person, because more than one period is due
 	Problems []error
 }
-
-func (s Stats) nothing() bool { return s.Recorded == 0 && s.Asked == 0 && len(s.Problems) == 0 }
 
 const (
 	plansAtOnce = 500
@@ -195,13 +200,16 @@ func (r Runner) run(ctx context.Context, plans []DuePlan, today time.Time, s *St
 		}
 	}
 	if len(wanted) > 0 {
-		ours, err := r.Store.Cover(ctx, wanted)
+		refused, err := r.Store.Cover(ctx, wanted)
 		if err != nil {
 			return err
 		}
 		for i, t := range wanted {
-			if ours[i] {
+			switch {
+			case refused[i] == nil:
 				open = append(open, opened{t.Plan, Covered{Period: t.Period, Key: t.Key, Late: t.Late}})
+			case !errors.Is(refused[i], ErrMoved):
+				s.problem(t.Plan, fmt.Errorf("%s: %w", t.Key, refused[i]))
 			}
 		}
 	}
