@@ -92,7 +92,7 @@ func runDemo(ctx context.Context, out io.Writer, listen, sandboxListen string, e
 		return err
 	}
 	defer st.Close() //nolint:errcheck // on the way out
-	sys, err := declared(demoSystem("http://" + outsideAt.Addr().String() + "/" + demoBooks))
+	sys, err := connections(st, nil, quiet).Declared(demoSystem("http://" + outsideAt.Addr().String() + "/" + demoBooks))
 	if err != nil {
 		return err
 	}

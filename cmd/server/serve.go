@@ -58,9 +58,16 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 		o.apiToken = rand.Text()
 	}
 	o.people.Store, o.people.Token, o.people.Secure = st, o.apiToken, o.secure
+	if len(o.people.Keys) == 0 {
+		o.people.Keys = auth.RandomKeys()
+	}
 	accounts, err := auth.New(o.people)
 	if err != nil {
 		return nil, err
+	}
+	systems := connections(st, o.people.Keys, o.log)
+	if _, err := systems.Reseal(ctx); err != nil {
+		return nil, fmt.Errorf("the credentials of accounting systems: %w", err)
 	}
 	setUpCode, err := ensureAdmin(ctx, accounts, o.adminPassword)
 	if err != nil {
@@ -68,7 +75,7 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 	}
 	intake := automation.Intake{Store: st, Zone: o.zone}
 	notices, told := noticeLoop(st, o)
-	pages, err := web.New(web.Config{Store: st, Intake: intake, Importer: automation.Importer{Intake: intake}, Auth: accounts, Zone: o.zone,
+	pages, err := web.New(web.Config{Store: st, Intake: intake, Importer: automation.Importer{Intake: intake}, Auth: accounts, Zone: o.zone, Connections: systems,
 		PublicURL: o.publicURL, Notices: told, Hosts: o.hosts, TrustedProxies: o.proxies, Log: o.log})
 	if err != nil {
 		return nil, err
@@ -76,7 +83,7 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 	return &process{
 		serverOptions: o,
 		http:          web.Server("", pages),
-		engine:        automation.NewEngine(automation.Config{Store: st, Connect: connect, Node: o.node, Log: o.log}),
+		engine:        automation.NewEngine(automation.Config{Store: st, Connect: systems.Connect, Node: o.node, Log: o.log}),
 		watch:         automation.Watch{Store: st, Log: o.log},
 		bulk:          review.BulkRunner{Store: st, Node: o.node, Log: o.log},
 		reports:       review.ReportRunner{Store: st, Log: o.log},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"text/tabwriter"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"onefold/internal/store"
 	"onefold/internal/work"
 )
 
@@ -25,22 +27,29 @@ func systemAddCommand() *cobra.Command {
 		Use:   "add",
 		Short: "Connect an accounting system, or change its address",
 		Long: "Connect an accounting system, or change its address and settings. Limits that admins have tuned are kept.\n" +
-			"A token is read from ONEFOLD_SYSTEM_<ID>_TOKEN when the server starts; it is not stored.",
+			"Credentials are entered on its page, where they are stored encrypted; without them the server reads\n" +
+			"ONEFOLD_SYSTEM_<ID>_TOKEN, or the file that ONEFOLD_SYSTEM_<ID>_TOKEN_FILE names.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if s.Name == "" {
 				s.Name = s.ID
-			}
-			s.Settings = set
-			done, err := declared(s)
-			if err != nil {
-				return err
 			}
 			st, err := db.open(cmd.Context(), slog.Default())
 			if err != nil {
 				return err
 			}
 			defer st.Close()
+			if s.Settings = set; set == nil { // those that an admin chose on the page stay
+				known, err := st.System(cmd.Context(), s.ID)
+				if err != nil && !errors.Is(err, store.ErrSystemUnknown) {
+					return err
+				}
+				s.Settings = known.Settings
+			}
+			done, err := connections(st, nil, slog.Default()).Declared(s)
+			if err != nil {
+				return fmt.Errorf("the system %s: %w", s.ID, err)
+			}
 			if err := st.DeclareSystem(cmd.Context(), done); err != nil {
 				return err
 			}
@@ -106,7 +115,7 @@ func state(s work.System) string {
 	case !s.PausedAt.IsZero():
 		return "paused since " + s.PausedAt.Format(time.RFC3339)
 	case s.LoginProblem != "":
-		return "login refused"
+		return "not connected"
 	case !s.BreakerUntil.IsZero():
 		return "does not answer"
 	case !s.LookFirst.IsZero():

@@ -56,6 +56,7 @@ func (l *lane) judgeHealth(ctx context.Context, done []closing) error {
 	for _, c := range done {
 		var x work.Exchange
 		unreached, answered := false, true
+		l.tally.count(c.event)
 		switch ev := c.event.(type) {
 		case work.SendClosed:
 			x = ev.Answer.Exchange
@@ -119,14 +120,20 @@ func (l *lane) readyLately(ctx context.Context) (bool, error) {
 	return ok, err
 }
 
-// ready reports whether calls may begin. If the system was stopped and its time has come, it is probed by a read.
+// ready reports whether calls may begin. If the system was stopped and its time has come, or if it is reached in another
+// way than before, it is probed by a read: nothing is sent before the books are known to be the right ones.
 func (l *lane) ready(ctx context.Context) (bool, error) {
+	l.flushCalls(ctx, false)
 	s, err := l.Store.System(ctx, l.id)
 	if err != nil {
 		return false, err
 	}
+	reached, err := l.reach(ctx, s)
+	if err != nil || reached.sys == nil {
+		return false, err
+	}
 	stopped := !s.BreakerUntil.IsZero() || s.LoginProblem != ""
-	if !stopped && s.Identity != "" {
+	if !stopped && s.Identity != "" && reached.checked.Load() {
 		return true, nil
 	}
 	now, err := l.Store.Now(ctx)
@@ -138,7 +145,7 @@ func (l *lane) ready(ctx context.Context) (bool, error) {
 	}
 	probe, cancel := context.WithTimeout(ctx, s.Policy.RequestTimeout)
 	defer cancel()
-	identity, err := ledger.DoIdentity(probe, l.sys)
+	identity, err := ledger.DoIdentity(probe, reached.sys)
 	if err == nil && s.Identity != "" && identity != s.Identity {
 		err = fmt.Errorf("the address leads to the books %q instead of %q", identity, s.Identity)
 	}
@@ -146,6 +153,7 @@ func (l *lane) ready(ctx context.Context) (bool, error) {
 		l.Log.Warn("the accounting system still does not answer", "system", l.id, "error", err)
 		return false, l.Store.SetBreaker(ctx, l.id, now.Add(l.breaker.wait(s.Policy)), err.Error())
 	}
+	reached.checked.Store(true)
 	l.breaker.reset()
 	if s.Identity == "" {
 		if err := l.Store.SetIdentity(ctx, l.id, identity); err != nil {

@@ -19,7 +19,7 @@ func (l *lane) call(ctx context.Context, t task) closing {
 	if it.OpenKind == work.Send {
 		return closing{t, work.SendClosed{Attempt: it.OpenAttempt, Answer: l.send(ctx, t)}}
 	}
-	return closing{t, work.FindClosed{Attempt: it.OpenAttempt, Lookup: l.find(ctx, it, t.picked.Rules)}}
+	return closing{t, work.FindClosed{Attempt: it.OpenAttempt, Lookup: l.find(ctx, t)}}
 }
 
 func (l *lane) send(ctx context.Context, t task) work.Answer {
@@ -29,7 +29,7 @@ func (l *lane) send(ctx context.Context, t task) work.Answer {
 	}
 	req := ledger.Request{Step: it.Step, Reference: it.Reference, Key: it.CurrentKey(), PreviousRecordID: it.PreviousExternalID,
 		Invoice: it.Invoice, SendBy: t.deadline}
-	a := ledger.DoSend(ctx, l.sys, req, func(late work.Answer) { l.answeredLate(it, late) })
+	a := ledger.DoSend(ctx, t.link.sys, req, func(late work.Answer) { l.answeredLate(it, late) })
 	if want := it.Identity; want != "" && a.Exchange.Identity != "" && a.Exchange.Identity != want && a.Outcome == work.Accepted {
 		a.Match, a.Remark = work.MatchDifferent, fmt.Sprintf("it was made in the books %q instead of %q", a.Exchange.Identity, want)
 	}
@@ -48,16 +48,17 @@ func (l *lane) answeredLate(it work.Item, a work.Answer) {
 	}
 }
 
-func (l *lane) find(ctx context.Context, it work.Item, r work.Rules) work.Lookup {
+func (l *lane) find(ctx context.Context, t task) work.Lookup {
+	it, r := t.picked.Item, t.picked.Rules
 	begun := l.Now()
 	q := ledger.Query{Step: it.Step, Reference: it.Reference, PreviousRecordID: it.PreviousExternalID}
-	found := ledger.DoFind(ctx, l.sys, q, it.Invoice)
+	found := ledger.DoFind(ctx, t.link.sys, q, it.Invoice)
 	if want := it.Identity; want != "" && found.Exchange.Identity != "" && found.Exchange.Identity != want {
 		return couldNotTell(found, fmt.Errorf("the address leads to the books %q, the item was sent to %q", found.Exchange.Identity, want))
 	}
 	if found.Finding == work.NotFound {
 		// A miss counts only if the same search, in the same books, still finds what we know is there.
-		if err := l.control.check(ctx, l, it, r, begun); err != nil {
+		if err := t.link.control.check(ctx, l, t.link.sys, it, r, begun); err != nil {
 			return couldNotTell(found, err)
 		}
 	}
@@ -78,7 +79,7 @@ type control struct {
 
 // check returns an error if the connection reaches other books than the item was sent to, or if the search does not
 // find the newest records that we know are there. Nothing known: nothing to check.
-func (c *control) check(ctx context.Context, l *lane, it work.Item, r work.Rules, lookupBegun time.Time) error {
+func (c *control) check(ctx context.Context, l *lane, sys ledger.System, it work.Item, r work.Rules, lookupBegun time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	about := it.Step + "\x00" + it.Identity
@@ -86,7 +87,7 @@ func (c *control) check(ctx context.Context, l *lane, it work.Item, r work.Rules
 		return nil
 	}
 	begun := l.Now()
-	identity, err := ledger.DoIdentity(ctx, l.sys)
+	identity, err := ledger.DoIdentity(ctx, sys)
 	if err != nil {
 		return fmt.Errorf("the accounting system did not say whose books it shows: %w", err)
 	}
@@ -103,7 +104,7 @@ func (c *control) check(ctx context.Context, l *lane, it work.Item, r work.Rules
 	}
 	for _, k := range known {
 		q := ledger.Query{Step: k.Step, Reference: k.Reference, PreviousRecordID: k.PreviousExternalID}
-		if f := ledger.DoFind(ctx, l.sys, q, k.Invoice); f.Finding.Found() {
+		if f := ledger.DoFind(ctx, sys, q, k.Invoice); f.Finding.Found() {
 			known = nil
 			break
 		}

@@ -35,6 +35,8 @@ type Store interface {
 	SetIdentity(ctx context.Context, id, identity string) error
 	// NewestConfirmed returns the n newest items of a step that were confirmed before a time.
 	NewestConfirmed(ctx context.Context, systemID, step string, before time.Time, n int) ([]work.Item, error)
+	// AddCalls adds what calls brought back to the numbers that people see.
+	AddCalls(ctx context.Context, systemID string, n work.Calls) error
 	// Replans returns the systems whose waiting items are to be planned anew.
 	Replans(ctx context.Context) ([]Replan, error)
 	// LastCalls returns the waiting items that the Replan is to do next, at most so many, by id.
@@ -48,7 +50,7 @@ type Store interface {
 // Config says how an engine runs.
 type Config struct {
 	Store   Store
-	Connect func(work.System) (ledger.System, error) // makes the adapter of a system
+	Connect func(work.System) (ledger.System, error) // makes the adapter of a system, without a call to the outside
 	Node    string                                   // this server's name; unique among the servers
 	Now     func() time.Time                         // this machine's clock; nil: time.Now
 	Sleep   func(time.Duration)                      // waits; nil: time.Sleep
@@ -122,7 +124,7 @@ func (e *Engine) RunOnce(ctx context.Context) (Stats, error) {
 // Run works until ctx ends; then it claims nothing more, lets running calls finish and writes down their answers.
 func (e *Engine) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
-	running := map[string]bool{}
+	running := map[*lane]bool{}
 	start := func() {
 		lanes, err := e.refresh(ctx)
 		if err != nil {
@@ -132,8 +134,8 @@ func (e *Engine) Run(ctx context.Context) error {
 			return
 		}
 		for _, l := range lanes {
-			if !running[l.id] {
-				running[l.id] = true
+			if !running[l] {
+				running[l] = true
 				g.Go(func() error { return l.run(ctx) })
 			}
 		}
@@ -198,7 +200,7 @@ func decideAll(picked []work.Picked, now time.Time, event func(work.Picked) work
 	return moves, nil
 }
 
-// refresh makes a lane for every system that can be connected.
+// refresh makes a lane for every system, and ends those of systems that were removed.
 func (e *Engine) refresh(ctx context.Context) ([]*lane, error) {
 	systems, err := e.Store.Systems(ctx)
 	if err != nil {
@@ -206,19 +208,20 @@ func (e *Engine) refresh(ctx context.Context) ([]*lane, error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	lanes := make([]*lane, 0, len(systems))
+	lanes, there := make([]*lane, 0, len(systems)), map[string]bool{}
 	for _, s := range systems {
 		l := e.lanes[s.ID]
 		if l == nil {
-			sys, err := e.Connect(s)
-			if err != nil {
-				e.Log.Error("the accounting system cannot be connected", "system", s.ID, "error", err)
-				continue
-			}
-			l = newLane(e, s.ID, sys)
+			l = newLane(e, s.ID)
 			e.lanes[s.ID] = l
 		}
-		lanes = append(lanes, l)
+		lanes, there[s.ID] = append(lanes, l), true
+	}
+	for id, l := range e.lanes {
+		if !there[id] {
+			close(l.gone)
+			delete(e.lanes, id)
+		}
 	}
 	return lanes, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"onefold/internal/ledger"
@@ -14,13 +15,14 @@ import (
 type lane struct {
 	*Engine
 	id      string
-	sys     ledger.System
+	link    atomic.Pointer[link] // how the system is reached now; replaced by ready
 	breaker breaker
-	control control
+	tally   tally
 
 	mu      sync.Mutex // guards what follows, and ended
 	readyAt time.Time  // when the system was last seen ready; zero: look again
 
+	gone   chan struct{} // closed when the system was removed
 	wakeup chan struct{}
 	ended  map[work.EndedCall]bool // calls that are over, whose close is not known to be written
 	closes chan closing
@@ -29,6 +31,7 @@ type lane struct {
 // task is one claimed attempt.
 type task struct {
 	picked   work.Picked // as claimed
+	link     *link       // as it was when it was claimed
 	deadline ledger.Deadline
 }
 
@@ -38,8 +41,8 @@ type closing struct {
 	event work.Event // SendClosed or FindClosed
 }
 
-func newLane(e *Engine, id string, sys ledger.System) *lane {
-	return &lane{Engine: e, id: id, sys: sys, wakeup: make(chan struct{}, 1), closes: make(chan closing, 4*e.Batch),
+func newLane(e *Engine, id string) *lane {
+	return &lane{Engine: e, id: id, gone: make(chan struct{}), wakeup: make(chan struct{}, 1), closes: make(chan closing, 4*e.Batch),
 		ended: map[work.EndedCall]bool{}}
 }
 
@@ -74,7 +77,7 @@ func (l *lane) runOnce(ctx context.Context) (Stats, error) {
 	return s, errors.Join(l.close(ctx, done), l.judgeHealth(ctx, done))
 }
 
-// run claims and calls until ctx ends; then it waits for the calls on their way and writes down their answers.
+// run claims and calls until ctx ends or the system is removed; then it waits for the calls on their way and writes down their answers.
 func (l *lane) run(ctx context.Context) error {
 	var calls sync.WaitGroup
 	closed := make(chan struct{})
@@ -82,9 +85,9 @@ func (l *lane) run(ctx context.Context) error {
 		defer close(closed)
 		l.writeCloses(context.WithoutCancel(ctx))
 	}()
-	for ctx.Err() == nil {
+	for ctx.Err() == nil && !l.isGone() {
 		n, err := l.step(ctx, &calls)
-		if err != nil && ctx.Err() == nil {
+		if err != nil && ctx.Err() == nil && !l.isGone() {
 			l.Log.Error("no work could be claimed", "system", l.id, "error", err)
 			l.pause(ctx, time.Second)
 			continue
@@ -96,7 +99,17 @@ func (l *lane) run(ctx context.Context) error {
 	calls.Wait()
 	close(l.closes)
 	<-closed
+	l.flushCalls(context.WithoutCancel(ctx), true)
 	return nil
+}
+
+func (l *lane) isGone() bool {
+	select {
+	case <-l.gone:
+		return true
+	default:
+		return false
+	}
 }
 
 // step claims once and starts the calls; it returns how many.
@@ -125,6 +138,7 @@ func (l *lane) pause(ctx context.Context, d time.Duration) {
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
+	case <-l.gone:
 	case <-l.wakeup:
 	case <-t.C:
 	}
@@ -157,13 +171,14 @@ func (l *lane) claim(ctx context.Context) ([]task, error) {
 		l.signal() // again, with a fresh send-by
 		return nil, nil
 	}
+	reached := l.link.Load()
 	tasks := make([]task, 0, len(moves))
 	for _, m := range moves {
 		if m.Op != work.OpenAttempt {
 			continue // it went to a person, or waits
 		}
 		p := work.Picked{Item: m.Item, Rules: rules[m.Item.ID]}
-		tasks = append(tasks, task{picked: p, deadline: ledger.NewDeadline(begun, sendWindow(p, m.Item.OpenSince))})
+		tasks = append(tasks, task{picked: p, link: reached, deadline: ledger.NewDeadline(begun, sendWindow(p, m.Item.OpenSince))})
 	}
 	return tasks, nil
 }

@@ -16,6 +16,8 @@ type OverdueStore interface {
 	Systems(ctx context.Context) ([]work.System, error)
 	// Overdue returns the systems with open items that should have been settled before now.
 	Overdue(ctx context.Context, now time.Time) ([]Overdue, error)
+	// Waiting reports whether items of the system wait for the automation.
+	Waiting(ctx context.Context, systemID string) (bool, error)
 	// RaiseAlert records an alert unless the same one is open; it reports whether it is new.
 	RaiseAlert(ctx context.Context, systemID, cause, text string) (bool, error)
 	// ClearAlerts ends the system's alerts of a cause.
@@ -38,28 +40,39 @@ type Watch struct {
 // Causes of the alerts that Watch raises.
 const (
 	AlertOverdue      = "overdue"
-	AlertDisconnected = "disconnected" // the login is refused
-	AlertBreaker      = "breaker"      // the system does not answer
-	AlertPaused       = "paused"       // for longer than anybody means to
+	AlertDisconnected = "disconnected" // the login is refused, or the system cannot be connected
+	AlertBreaker      = "breaker"      // the system has not answered for some time
+	AlertPaused       = "paused"       // for longer than anybody means to, while items wait
 )
 
-// forgotten is how old a pause is when people are told of it.
-const forgotten = 24 * time.Hour
+// How long a state lasts before people are told: short ones end by themselves.
+const (
+	breakerLong = 10 * time.Minute
+	forgotten   = 24 * time.Hour // of a pause
+)
 
 // standsStill are the alerts that follow from a system's own state: by cause the text, empty where there is nothing to tell.
-func standsStill(s work.System, now time.Time) map[string]string {
+func (w Watch) standsStill(ctx context.Context, s work.System, now time.Time) (map[string]string, error) {
 	says := map[string]string{AlertDisconnected: "", AlertBreaker: "", AlertPaused: ""}
 	if s.LoginProblem != "" {
-		says[AlertDisconnected] = s.Name + ": reconnect, the login is refused"
+		says[AlertDisconnected] = s.Name + ": an admin must connect it again, its login does not work"
 	}
-	if !s.BreakerUntil.IsZero() {
-		says[AlertBreaker] = s.Name + ": the accounting system does not answer"
+	if since := s.BreakerSince; !s.BreakerUntil.IsZero() && !since.IsZero() && now.Sub(since) >= breakerLong {
+		says[AlertBreaker] = fmt.Sprintf("%s: the accounting system has not answered since %s", s.Name, since.UTC().Format(alertTime))
 	}
 	if !s.PausedAt.IsZero() && now.Sub(s.PausedAt) >= forgotten {
-		says[AlertPaused] = fmt.Sprintf("%s: paused since %s by %s", s.Name, s.PausedAt.UTC().Format("2 January 15:04 MST"), label(s.PausedBy))
+		waiting, err := w.Store.Waiting(ctx, s.ID)
+		if err != nil {
+			return nil, err
+		}
+		if waiting {
+			says[AlertPaused] = fmt.Sprintf("%s: paused since %s by %s, and invoices wait", s.Name, s.PausedAt.UTC().Format(alertTime), label(s.PausedBy))
+		}
 	}
-	return says
+	return says, nil
 }
+
+const alertTime = "2 January 15:04 MST"
 
 // label is the name in a recorded label: "person:7 Ada Brown".
 func label(by string) string {
@@ -90,7 +103,11 @@ func (w Watch) RunOnce(ctx context.Context) (int, error) {
 	}
 	raised := 0
 	for _, s := range systems {
-		for cause, text := range standsStill(s, now) {
+		stands, err := w.standsStill(ctx, s, now)
+		if err != nil {
+			return raised, err
+		}
+		for cause, text := range stands {
 			if text == "" {
 				if err := w.Store.ClearAlerts(ctx, s.ID, cause); err != nil {
 					return raised, err
@@ -113,7 +130,7 @@ func (w Watch) RunOnce(ctx context.Context) (int, error) {
 			}
 			continue
 		}
-		text := fmt.Sprintf("%s: %d not settled in time, the oldest since %s (%s)", s.Name, o.Count, o.Oldest.UTC().Format("2 January 15:04 MST"), StoppedBecause(s))
+		text := fmt.Sprintf("%s: %d not settled in time, the oldest since %s (%s)", s.Name, o.Count, o.Oldest.UTC().Format(alertTime), StoppedBecause(s))
 		isNew, err := w.Store.RaiseAlert(ctx, s.ID, AlertOverdue, text)
 		if err != nil {
 			return raised, err

@@ -281,9 +281,9 @@ func TestBreakerStopsCallsAndProbesByReading(t *testing.T) {
 		for range 8 {
 			w.stub.then(notSent)
 		}
+		w.once() // the books are seen to be the right ones
 		w.record(keys(20)...)
 		w.stub.down = errDown
-		w.must(w.store.SetIdentity(t.Context(), "books", w.stub.identity))
 		w.once()
 		w.run(10 * time.Minute)
 		w.wantWrites(8)
@@ -372,7 +372,7 @@ func TestTrial29_RefusedLoginSpendsNoTries(t *testing.T) {
 		for range 5 {
 			w.stub.then(refused)
 		}
-		w.must(w.store.SetIdentity(t.Context(), "books", w.stub.identity))
+		w.once() // the books are seen to be the right ones
 		w.stub.down = errDown
 		w.record(keys(5)...)
 		w.run(3 * time.Hour)

@@ -302,9 +302,8 @@ func TestTrial14_DoesNotExistMovesOn(t *testing.T) {
 			for range 50 {
 				w.stub.thenFind(findStatus(ledger.Found{Deferred: true, Login: true, Exchange: work.Exchange{HTTPStatus: 403, Error: "forbidden"}}))
 			}
+			w.once() // the books are seen to be the right ones
 			w.stub.down = errDown
-			w.system.Identity = "Books of Acme"
-			w.must(w.store.SetIdentity(t.Context(), "books", w.stub.identity))
 			w.record("INV-1")
 			w.run(6 * time.Hour)
 			w.wantStatus("INV-1", work.Pending)
@@ -520,7 +519,7 @@ func TestTrial27_WaitingIsNotLost(t *testing.T) {
 			w.clock.advance(time.Hour)
 		}
 		w.wantWrites(0)
-		w.must(w.store.Resume(t.Context(), "books", ada))
+		w.must(w.store.Resume(t.Context(), "books", ada, ""))
 		w.run(time.Hour)
 		w.wantWrites(10)
 		w.wantHeld(10)

@@ -1,6 +1,10 @@
 package ledger
 
-import "onefold/internal/work"
+import (
+	"time"
+
+	"onefold/internal/work"
+)
 
 // Adapter is one kind of accounting system as an admin connects it. Each adapter's folder has one.
 type Adapter struct {
@@ -18,6 +22,26 @@ type Connection struct {
 	System  work.System
 	Secrets map[string]string // by the field's name; never logged
 }
+
+// Timeout is the longest time that any automation lets one call take.
+func (c Connection) Timeout() time.Duration {
+	longest := c.System.Policy.RequestTimeout
+	for _, o := range c.System.Overrides {
+		if o.RequestTimeout != nil {
+			longest = max(longest, *o.RequestTimeout)
+		}
+	}
+	return longest
+}
+
+// FieldError is an error of Connect that one field causes.
+type FieldError struct {
+	Field string // its name; "address" for the address
+	Err   error
+}
+
+func (e *FieldError) Error() string { return e.Err.Error() }
+func (e *FieldError) Unwrap() error { return e.Err }
 
 // Field is one thing that an adapter must be told.
 type Field struct {

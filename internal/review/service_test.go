@@ -424,10 +424,10 @@ func TestSystemsRights(t *testing.T) {
 	if err := s.Pause(t.Context(), ops, rt.SystemID, "month end"); err != nil || state().PausedAt.IsZero() || state().PauseReason != "month end" {
 		t.Fatalf("%v %+v", err, state())
 	}
-	if err := s.Resume(t.Context(), ada, rt.SystemID); !errors.Is(err, review.ErrForbidden) || state().PausedAt.IsZero() {
+	if err := s.Resume(t.Context(), ada, rt.SystemID, ""); !errors.Is(err, review.ErrForbidden) || state().PausedAt.IsZero() {
 		t.Errorf("an operator resumes: %v", err)
 	}
-	if err := s.Resume(t.Context(), ops, rt.SystemID); err != nil || !state().PausedAt.IsZero() {
+	if err := s.Resume(t.Context(), ops, rt.SystemID, ""); err != nil || !state().PausedAt.IsZero() {
 		t.Errorf("%v", err)
 	}
 	if err := w.StartLookFirst(t.Context(), rt.SystemID, "test"); err != nil {
@@ -435,11 +435,11 @@ func TestSystemsRights(t *testing.T) {
 	}
 	adminToken := actor(work.Token, "api", "API", work.Admin)
 	for _, by := range []work.Actor{ops, ada, adminToken} {
-		if err := s.EndLookFirst(t.Context(), by, rt.SystemID); !errors.Is(err, review.ErrForbidden) || state().LookFirst.IsZero() {
+		if err := s.EndLookFirst(t.Context(), by, rt.SystemID, ""); !errors.Is(err, review.ErrForbidden) || state().LookFirst.IsZero() {
 			t.Errorf("%s ends look-first: %v", by.Name, err)
 		}
 	}
-	if err := s.EndLookFirst(t.Context(), admin, rt.SystemID); err != nil || !state().LookFirst.IsZero() {
+	if err := s.EndLookFirst(t.Context(), admin, rt.SystemID, ""); err != nil || !state().LookFirst.IsZero() {
 		t.Errorf("%v", err)
 	}
 }

@@ -72,10 +72,10 @@ var trailSources = []trailSource{
 		" a.from_status AS before, a.to_status AS after, CASE WHEN a.detail = '' THEN a.note WHEN a.note = '' THEN a.detail ELSE a.note || ' · ' || a.detail END AS note" +
 		" FROM acts a JOIN item_keys k ON k.item_id = a.item_id"},
 	{"audit", "SELECT " + trailColumns + " FROM audit"},
-	{"setting", "SELECT c.id AS id, y.company_id AS company_id, c.at AS at, c.actor_kind AS actor_kind, c.actor_id AS actor_id, c.actor_name AS actor_name," +
+	{"setting", "SELECT c.id AS id, coalesce(y.company_id, 1) AS company_id, c.at AS at, c.actor_kind AS actor_kind, c.actor_id AS actor_id, c.actor_name AS actor_name," +
 		" '' AS address, '' AS user_agent, CASE c.what WHEN 'policy' THEN 'policy_changed' WHEN 'limits' THEN 'policy_changed' WHEN 'pause' THEN 'system_paused'" +
-		" WHEN 'resume' THEN 'system_resumed' ELSE replace(c.what, ' ', '_') END AS what, 'system:' || c.system_id AS object," +
-		" c.before AS before, c.after AS after, CASE WHEN c.automation = '' THEN c.note WHEN c.note = '' THEN c.automation ELSE c.automation || ' · ' || c.note END AS note FROM setting_changes c JOIN systems y ON y.id = c.system_id"},
+		" WHEN 'resume' THEN 'system_resumed' WHEN 'connection' THEN 'system_changed' WHEN 'credentials' THEN 'system_credentials' ELSE replace(c.what, ' ', '_') END AS what, 'system:' || c.system_id AS object," +
+		" c.before AS before, c.after AS after, CASE WHEN c.automation = '' THEN c.note WHEN c.note = '' THEN c.automation ELSE c.automation || ' · ' || c.note END AS note FROM setting_changes c LEFT JOIN systems y ON y.id = c.system_id"}, // systems may be removed
 }
 
 // AuditPage implements auth.Trail.

@@ -46,7 +46,7 @@ func trail(t *testing.T, s *store.Store, c *clock) (want []string) {
 				t.Fatal(err)
 			}
 			must(t, s.Pause(t.Context(), "books", work.Actor{Kind: work.Person, ID: "8", Name: "Otto Ops"}, "month end"))
-			must(t, s.Resume(t.Context(), "books", ada))
+			must(t, s.Resume(t.Context(), "books", ada, ""))
 			want = append(want, "item_assign", "system_paused", "system_resumed")
 		}
 		if i != 1 {

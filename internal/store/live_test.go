@@ -52,7 +52,7 @@ func TestMarkTellsEveryChange(t *testing.T) {
 		changed("they are confirmed", true)
 		must(t, s.Pause(t.Context(), "books", ada, "Month end"))
 		changed("the system is paused", true)
-		must(t, s.Resume(t.Context(), "books", ada))
+		must(t, s.Resume(t.Context(), "books", ada, ""))
 		changed("it goes on", true)
 		changed("nothing happened", false)
 		if other, err := s.Mark(t.Context(), 2, []int64{first.ID}); err != nil || len(other.Items) != 0 {

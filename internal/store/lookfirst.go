@@ -40,7 +40,16 @@ func (s *Store) StartLookFirst(ctx context.Context, id, why string) error {
 			}, s.db.at(now), why)
 		})
 	}
-	by := work.Actor{Kind: work.Automation, ID: "store", Name: "Onefold"}
+	return s.BeginLookFirst(ctx, id, work.Actor{Kind: work.Automation, ID: "store", Name: "Onefold"}, why)
+}
+
+// BeginLookFirst stops all sends of the system on somebody's behalf until each item was looked for. If it is on already it
+// starts anew.
+func (s *Store) BeginLookFirst(ctx context.Context, id string, by work.Actor, why string) error {
+	now, err := s.Now(ctx)
+	if err != nil {
+		return err
+	}
 	return s.set(ctx, id, by, "look first on", func(sys *work.System) (before, after string, err error) {
 		before = sys.LookFirstWhy
 		sys.LookFirst, sys.LookFirstWhy = now, why
@@ -49,7 +58,8 @@ func (s *Store) StartLookFirst(ctx context.Context, id, why string) error {
 }
 
 // EndLookFirst lets the system, or all systems if id is empty, send again without looking.
-func (s *Store) EndLookFirst(ctx context.Context, id string, by work.Actor) error {
+// The note, which may be empty, goes on record.
+func (s *Store) EndLookFirst(ctx context.Context, id string, by work.Actor, note string) error {
 	systems := []work.System{{ID: id}}
 	if id == "" {
 		var err error
@@ -68,7 +78,7 @@ func (s *Store) EndLookFirst(ctx context.Context, id string, by work.Actor) erro
 		errs = append(errs, s.set(ctx, sys.ID, by, "look first off", func(sys *work.System) (before, after string, err error) {
 			before = sys.LookFirstWhy
 			sys.LookFirst, sys.LookFirstWhy = time.Time{}, ""
-			return before, "", nil
+			return before, note, nil
 		}))
 	}
 	return errors.Join(errs...)

@@ -145,7 +145,7 @@ func TestOlderFilePutBackLooksFirst(t *testing.T) {
 	if !lookFirst(s) {
 		t.Fatal("a restart ended look-first")
 	}
-	must(t, s.EndLookFirst(t.Context(), "books", ada))
+	must(t, s.EndLookFirst(t.Context(), "books", ada, ""))
 	if lookFirst(s) {
 		t.Fatal("an admin could not end it")
 	}

@@ -14,14 +14,15 @@ import (
 )
 
 const systemColumns = "id, company_id, name, adapter, address, policy, capabilities, steps, max_in_flight, per_second, identity, " +
-	"paused_at, paused_by, pause_reason, breaker_until, breaker_reason, login_problem, look_first, look_first_why, overrides, settings, version"
+	"paused_at, paused_by, pause_reason, breaker_until, breaker_reason, login_problem, look_first, look_first_why, overrides, settings, breaker_since, credentials_version, version"
 
 // scanSystem reads systemColumns, and more columns after them.
 func scanSystem(r interface{ Scan(dest ...any) error }, s *work.System, more ...any) error {
 	var policy, capabilities, steps, overrides, settings string
 	dest := []any{&s.ID, &s.CompanyID, &s.Name, &s.Adapter, &s.Address, &policy, &capabilities, &steps, &s.MaxInFlight, &s.PerSecond,
 		&s.Identity, stamp{&s.PausedAt}, &s.PausedBy, &s.PauseReason, stamp{&s.BreakerUntil}, &s.BreakerReason, &s.LoginProblem,
-		stamp{&s.LookFirst}, &s.LookFirstWhy, &overrides, &settings, &s.Version}
+		stamp{&s.LookFirst}, &s.LookFirstWhy, &overrides, &settings, stamp{&s.BreakerSince},
+		&s.CredentialsVersion, &s.Version}
 	if err := r.Scan(append(dest, more...)...); err != nil {
 		return err
 	}
@@ -103,7 +104,11 @@ type systemRow struct {
 	LookFirstWhy  string
 	Overrides     string
 	Settings      string
-	Version       int64
+	BreakerSince  moment
+
+	CredentialsVersion int64
+
+	Version int64
 }
 
 func (systemRow) TableName() string { return "systems" }
@@ -133,14 +138,16 @@ func newSystemRow(s work.System) (systemRow, error) {
 		PerSecond: s.PerSecond, Identity: tidy(s.Identity, maxShort), PausedAt: moment(s.PausedAt), PausedBy: s.PausedBy,
 		PauseReason: tidy(s.PauseReason, maxShort), BreakerUntil: moment(s.BreakerUntil), BreakerReason: tidy(s.BreakerReason, maxShort),
 		LoginProblem: tidy(s.LoginProblem, maxShort), LookFirst: moment(s.LookFirst), LookFirstWhy: tidy(s.LookFirstWhy, maxShort),
-		Overrides: string(overrides), Settings: string(settings), Version: s.Version}, nil
+		Overrides: string(overrides), Settings: string(settings), BreakerSince: moment(s.BreakerSince),
+		CredentialsVersion: s.CredentialsVersion, Version: s.Version}, nil
 }
 
 func (r systemRow) system() (work.System, error) {
 	s := work.System{ID: r.ID, CompanyID: r.CompanyID, Name: r.Name, Adapter: r.Adapter, Address: r.Address, Steps: strings.Split(r.Steps, ","),
 		MaxInFlight: r.MaxInFlight, PerSecond: r.PerSecond, Identity: r.Identity, PausedAt: time.Time(r.PausedAt), PausedBy: r.PausedBy,
 		PauseReason: r.PauseReason, BreakerUntil: time.Time(r.BreakerUntil), BreakerReason: r.BreakerReason, LoginProblem: r.LoginProblem,
-		LookFirst: time.Time(r.LookFirst), LookFirstWhy: r.LookFirstWhy, Version: r.Version}
+		LookFirst: time.Time(r.LookFirst), LookFirstWhy: r.LookFirstWhy, BreakerSince: time.Time(r.BreakerSince),
+		CredentialsVersion: r.CredentialsVersion, Version: r.Version}
 	if err := json.Unmarshal([]byte(r.Policy), &s.Policy); err != nil {
 		return s, fmt.Errorf("the stored policy of %q is damaged: %w", r.ID, err)
 	}

@@ -41,8 +41,8 @@ func (s *Store) System(ctx context.Context, id string) (sys work.System, err err
 	return list[0], nil
 }
 
-// DeclareSystem connects a system, or brings name, adapter, address, capabilities and steps of a connected one up to
-// date. What admins tuned stays. It refuses an identity other than the stored one.
+// DeclareSystem connects a system, or brings name, adapter, address, settings, capabilities and steps of a connected one
+// up to date. What admins tuned stays. It refuses an identity other than the stored one.
 func (s *Store) DeclareSystem(ctx context.Context, sys work.System) error {
 	if err := sys.Validate(); err != nil {
 		return err
@@ -53,15 +53,8 @@ func (s *Store) DeclareSystem(ctx context.Context, sys work.System) error {
 		return err
 	}
 	return s.db.write(ctx, func(tx *gorm.DB) error {
-		var known struct {
-			LookFirst    moment
-			LookFirstWhy string
-		}
-		if err := tx.Table("installation").Select("look_first", "look_first_why").Take(&known).Error; err != nil {
-			return fmt.Errorf("read the installation: %w", err)
-		}
-		if time.Time(known.LookFirst).After(sys.LookFirst) {
-			row.LookFirst, row.LookFirstWhy = known.LookFirst, known.LookFirstWhy
+		if err := looksFirst(tx, &row); err != nil {
+			return err
 		}
 		created := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
 		if created.Error != nil || created.RowsAffected == 1 {
@@ -71,10 +64,26 @@ func (s *Store) DeclareSystem(ctx context.Context, sys work.System) error {
 			if sys.Identity != "" && was.Identity != "" && sys.Identity != was.Identity {
 				return fmt.Errorf("%w (%q instead of %q)", ErrIdentityChanged, sys.Identity, was.Identity)
 			}
-			was.Name, was.Adapter, was.Address, was.Capabilities, was.Steps = sys.Name, sys.Adapter, sys.Address, sys.Capabilities, sys.Steps
+			was.Name, was.Adapter, was.Address, was.Settings = sys.Name, sys.Adapter, sys.Address, sys.Settings
+			was.Capabilities, was.Steps = sys.Capabilities, sys.Steps
 			return nil
 		})
 	})
+}
+
+// looksFirst sets look-first on a new system while the whole installation looks first.
+func looksFirst(tx *gorm.DB, row *systemRow) error {
+	var known struct {
+		LookFirst    moment
+		LookFirstWhy string
+	}
+	if err := tx.Table("installation").Select("look_first", "look_first_why").Take(&known).Error; err != nil {
+		return fmt.Errorf("read the installation: %w", err)
+	}
+	if time.Time(known.LookFirst).After(time.Time(row.LookFirst)) {
+		row.LookFirst, row.LookFirstWhy = known.LookFirst, known.LookFirstWhy
+	}
+	return nil
 }
 
 // changeSystem locks a system against claims, changes it and counts its version on, if anything differs.
@@ -187,12 +196,12 @@ func (s *Store) Pause(ctx context.Context, id string, by work.Actor, reason stri
 	})
 }
 
-// Resume lets sends begin again.
-func (s *Store) Resume(ctx context.Context, id string, by work.Actor) error {
+// Resume lets sends begin again. The note, which may be empty, goes on record.
+func (s *Store) Resume(ctx context.Context, id string, by work.Actor, note string) error {
 	return s.set(ctx, id, by, "resume", func(sys *work.System) (string, string, error) {
 		before := sys.PauseReason
 		sys.PausedAt, sys.PausedBy, sys.PauseReason = time.Time{}, "", ""
-		return before, "", nil
+		return before, note, nil
 	})
 }
 
@@ -208,10 +217,17 @@ func (s *Store) adjust(ctx context.Context, id string, f func(*work.System)) err
 
 // SetBreaker opens the system's breaker until a probe after the time succeeds; the zero time closes it.
 func (s *Store) SetBreaker(ctx context.Context, id string, until time.Time, reason string) error {
+	now, err := s.Now(ctx)
+	if err != nil {
+		return err
+	}
 	return s.adjust(ctx, id, func(sys *work.System) {
 		sys.BreakerUntil, sys.BreakerReason = until.UTC().Truncate(time.Microsecond), reason
-		if until.IsZero() {
-			sys.BreakerUntil, sys.BreakerReason = time.Time{}, ""
+		switch {
+		case until.IsZero():
+			sys.BreakerUntil, sys.BreakerSince, sys.BreakerReason = time.Time{}, time.Time{}, ""
+		case sys.BreakerSince.IsZero():
+			sys.BreakerSince = now
 		}
 	})
 }

@@ -50,11 +50,11 @@ func TestSettingsAreRecorded(t *testing.T) {
 		if sys.PausedAt.IsZero() || sys.PausedBy != ada.Label() || !sys.Rules().NoSends {
 			t.Fatalf("paused: %+v", sys)
 		}
-		must(t, s.Resume(t.Context(), "books", ada))
+		must(t, s.Resume(t.Context(), "books", ada, ""))
 		must(t, s.StartLookFirst(t.Context(), "books", "cut-over"))
-		must(t, s.EndLookFirst(t.Context(), "books", ada))
+		must(t, s.EndLookFirst(t.Context(), "books", ada, ""))
 		must(t, s.StartLookFirst(t.Context(), "", "invoices were keyed in by hand"))
-		must(t, s.EndLookFirst(t.Context(), "", ada))
+		must(t, s.EndLookFirst(t.Context(), "", ada, ""))
 		var n int
 		must(t, db.QueryRowContext(t.Context(), "SELECT count(*) FROM setting_changes WHERE what IN ('pause', 'resume', 'look first on', 'look first off')").Scan(&n))
 		if n != 6 {

@@ -47,11 +47,11 @@ func (s *server) pause(c echo.Context) error {
 }
 
 func (s *server) resume(c echo.Context) error {
-	return backToSystems(c, s.systems.Resume(c.Request().Context(), person(c), c.Param("id")))
+	return backToSystems(c, s.systems.Resume(c.Request().Context(), person(c), c.Param("id"), c.FormValue("note")))
 }
 
 func (s *server) endLookFirst(c echo.Context) error {
-	return backToSystems(c, s.systems.EndLookFirst(c.Request().Context(), person(c), c.Param("id")))
+	return backToSystems(c, s.systems.EndLookFirst(c.Request().Context(), person(c), c.Param("id"), c.FormValue("note")))
 }
 
 func backToSystems(c echo.Context, err error) error {
@@ -113,7 +113,7 @@ func (v view) system(sys review.SystemState, by work.Actor) templates.System {
 			button("resume", false)
 		}
 	}
-	if !sys.LookFirst.IsZero() && review.MayEndLookFirst(by) {
+	if !sys.LookFirst.IsZero() && review.MayLookFirst(by) {
 		button("look-first", false)
 	}
 	return m

@@ -28,6 +28,7 @@ type Store interface {
 	review.ReportStore
 	review.AutomationStore
 	notice.PageStore
+	automation.ConnectionStore
 }
 
 // Intake records new items.
@@ -48,9 +49,11 @@ type Config struct {
 	Importer  Importer
 	Auth      *auth.Auth
 	Zone      *time.Location // of the times on pages; nil: UTC
-	Notices   notice.Setup   // how people are told
-	Hosts     []string       // names under which the pages may be asked for; empty: any
-	Log       *slog.Logger   // nil: slog.Default
+
+	Connections *automation.Connections // nil: systems are shown, and none can be connected
+	Notices     notice.Setup            // how people are told
+	Hosts       []string                // names under which the pages may be asked for; empty: any
+	Log         *slog.Logger            // nil: slog.Default
 
 	Automations map[string]review.AutomationRunner // those that record by themselves, by name
 
@@ -83,6 +86,9 @@ func New(c Config) (http.Handler, error) {
 	}
 	if c.CompanyID == 0 {
 		c.CompanyID = 1
+	}
+	if c.Connections == nil {
+		c.Connections = &automation.Connections{Store: c.Store}
 	}
 	if c.Zone == nil {
 		c.Zone = time.UTC

@@ -27,11 +27,14 @@ type System struct {
 	PausedBy      string
 	PauseReason   string
 	BreakerUntil  time.Time // zero: closed. Open until a probe after this time succeeds
+	BreakerSince  time.Time // when it opened
 	BreakerReason string
 	LoginProblem  string    // what the system said when it refused our login; empty: none
 	LookFirst     time.Time // zero: off
 	LookFirstWhy  string
-	Version       int64
+	// CredentialsVersion counts on with each change of the credentials; 0: none were ever stored.
+	CredentialsVersion int64
+	Version            int64
 }
 
 // Rules are the rules for the system's items at this moment.
@@ -69,4 +72,11 @@ func (r Rules) validate() error {
 		return fmt.Errorf("the number of lookups (%d) must be above the misses that prove absence in this system (%d)", r.Policy.Lookups, misses)
 	}
 	return nil
+}
+
+// Calls counts what calls to an accounting system brought back.
+type Calls struct {
+	All        int64
+	Unanswered int64 // not reached, or no clear answer
+	Refused    int64 // a clear answer: no
 }
