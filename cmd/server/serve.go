@@ -133,21 +133,21 @@ func serveCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
 			if o.zone, err = time.LoadLocation(zone); err != nil {
-				return fmt.Errorf("the zone %q is not known: use a name such as Europe/Berlin", zone)
+				return badly(fmt.Errorf("the zone %q is not known: use a name such as Europe/Berlin", zone))
 			}
 			if hosts != "" {
 				o.hosts = strings.Split(hosts, ",")
 			}
 			if o.proxies, err = parseProxies(proxies); err != nil {
-				return err
+				return badly(err)
 			}
 			o.node, o.publicURL = db.node, people.publicURL
 			o.log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
 			if o.people, err = people.config(db.data, o.log); err != nil {
-				return err
+				return badly(err)
 			}
 			if o.notices, err = notices.config(people.publicURL); err != nil {
-				return err
+				return badly(err)
 			}
 			st, err := db.open(cmd.Context(), o.log)
 			if err != nil {
