@@ -46,6 +46,7 @@ type process struct {
 	watch     automation.Watch
 	bulk      review.BulkRunner
 	reports   review.ReportRunner
+	imports   automation.ImportRunner
 	notices   *notice.Loop
 	auth      *auth.Auth
 	setUpCode string // of the set-up page; empty: somebody can sign in
@@ -87,6 +88,7 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 		watch:         automation.Watch{Store: st, Log: o.log},
 		bulk:          review.BulkRunner{Store: st, Node: o.node, Log: o.log},
 		reports:       review.ReportRunner{Store: st, Log: o.log},
+		imports:       automation.ImportRunner{Imports: automation.Imports{Store: st, CompanyID: 1, Zone: o.zone}, Holder: review.New(st, 1), Node: o.node, Log: o.log},
 		notices:       notices,
 		auth:          accounts,
 		setUpCode:     setUpCode,
@@ -100,6 +102,7 @@ func (s *process) run(ctx context.Context, listener net.Listener) error {
 	g.Go(func() error { return s.watch.Run(ctx) })
 	g.Go(func() error { return s.bulk.Run(ctx) })
 	g.Go(func() error { return s.reports.Run(ctx) })
+	g.Go(func() error { return s.imports.Run(ctx) })
 	g.Go(func() error { return s.notices.Run(ctx) })
 	g.Go(func() error { return s.auth.Run(ctx) })
 	g.Go(func() error {

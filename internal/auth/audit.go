@@ -42,6 +42,8 @@ const (
 	DidExport           = "export"
 	DidStartBulk        = "bulk_run_begun"
 	DidStopBulk         = "bulk_run_stopped"
+	DidStartImport      = "import_begun"
+	DidHoldImport       = "import_stopped"
 	DidPause            = "system_paused"
 	DidResume           = "system_resumed"
 	DidChangePolicy     = "policy_changed"

@@ -66,6 +66,7 @@ func (s *server) routes() http.Handler {
 	s.peopleRoutes(r)
 	s.bulkRoutes(r)
 	s.reportRoutes(r)
+	s.importRoutes(r)
 	s.automationRoutes(r)
 
 	r.page(get, "/", readers, s.list)
@@ -91,8 +92,6 @@ func (s *server) routes() http.Handler {
 	r.page(post, "/systems/:id/pause", keepers, s.pause)
 	r.page(post, "/systems/:id/resume", keepers, s.resume)
 	r.page(post, "/systems/:id/look-first", admins, s.endLookFirst)
-	r.page(get, "/import", doers, s.importPage)
-	r.add(post, "/import", doers, fileBounds, s.importForm)
 
 	r.add(post, "/api/v1/items", scope(auth.ItemsWrite), apiBounds, jsonOnly(s.apiRecord))
 	r.page(get, "/api/v1/items/*", scope(auth.ItemsRead), s.apiItem)

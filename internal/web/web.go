@@ -26,6 +26,7 @@ type Store interface {
 	review.MarkStore
 	review.PeriodStore
 	review.ReportStore
+	automation.ImportStore
 	review.AutomationStore
 	notice.PageStore
 	automation.ConnectionStore
@@ -72,6 +73,7 @@ type server struct {
 	periods *review.Periods
 	bulk    *review.Bulk
 	reports *review.Reports
+	imports automation.Imports
 
 	automations *review.Automations
 
@@ -98,6 +100,7 @@ func New(c Config) (http.Handler, error) {
 	}
 	s := &server{Config: c, review: review.New(c.Store, c.CompanyID), systems: review.NewSystems(c.Store), periods: review.NewPeriods(c.Store, c.CompanyID), bulk: review.NewBulk(c.Store, c.CompanyID), reports: review.NewReports(c.Store, automation.ReportFiles{}, c.CompanyID), hub: newHub(review.NewLive(c.Store, c.CompanyID).Mark, c.Log)}
 	s.automations = review.NewAutomations(c.Store, c.CompanyID, c.Automations)
+	s.imports = automation.Imports{Store: c.Store, CompanyID: c.CompanyID, Zone: c.Zone}
 	s.notices = notice.NewService(c.Store, c.CompanyID, MessageWords(), c.Notices)
 	return s.routes(), nil
 }

@@ -95,15 +95,6 @@ type System struct {
 	Reports  string // address of the comparison with reports; empty: the person may not
 }
 
-// Import is the page to import invoices.
-type Import struct {
-	Shell
-	Systems []Choice
-	System  string
-	Problem string
-	Report  *Report
-}
-
 // Report is what an import did.
 type Report struct {
 	Title    string

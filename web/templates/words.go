@@ -257,7 +257,7 @@ var People = peopleWords{
 		"second_step_added": "Added a second step", "second_step_removed": "Removed a second step", "recovery_codes_renewed": "Renewed recovery codes",
 		"recovery_code_used": "Used a recovery code", "second_step_requirement_changed": "Changed whether a second step is required",
 		"single_sign_on_linked": "Linked to the identity provider", "session_revoked": "Ended a session", "all_sessions_revoked": "Ended all sessions",
-		"token_created": "Made a token", "token_revoked": "Revoked a token", "export": "Took an export", "bulk_run_begun": "Began a bulk run", "bulk_run_stopped": "Stopped a bulk run", "system_paused": "Paused a system",
+		"token_created": "Made a token", "token_revoked": "Revoked a token", "export": "Took an export", "bulk_run_begun": "Began a bulk run", "bulk_run_stopped": "Stopped a bulk run", "import_begun": "Began an import", "import_stopped": "Stopped everything of an import", "system_paused": "Paused a system",
 		"system_resumed": "Resumed a system", "policy_changed": "Changed a policy", "look_first_on": "Began looking first", "look_first_off": "Ended looking first",
 		"item_check": "Asked for a check", "item_retry": "Had it sent again", "item_attest": "Attested that it is not there", "item_resolve": "Marked as done",
 		"item_close": "Closed", "item_approve": "Approved", "item_hold": "Stopped", "item_reopen": "Reopened", "item_correct": "Corrected", "item_assign": "Assigned", "item_note": "Added a note", "item_report": "Applied a report"},
