@@ -139,6 +139,16 @@ var access = map[string]string{
 	"POST /systems/:id/resume":     "ops admin",
 	"POST /systems/:id/look-first": "admin",
 
+	"GET /systems/new":                   "admin",
+	"POST /systems/new":                  "admin",
+	"GET /systems/:id":                   "viewer operator ops admin",
+	"GET /systems/:id/*":                 "viewer operator ops admin",
+	"GET /systems/:id/edit":              "admin",
+	"POST /systems/:id/edit":             "admin",
+	"POST /systems/:id/test":             "admin",
+	"POST /systems/:id/remove":           "admin",
+	"POST /systems/:id/look-first/begin": "admin",
+
 	"POST /api/v1/items":  "items:write",
 	"GET /api/v1/items/*": "items:read",
 	"GET /api/v1/systems": "systems:read",

@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"onefold/internal/auth"
+	"onefold/internal/automation"
 	"onefold/internal/review"
 	"onefold/web/templates"
 )
@@ -23,11 +24,11 @@ func statusOf(err error) (int, string) {
 	switch {
 	case errors.Is(err, errCSRF):
 		return http.StatusForbidden, "403/csrf"
-	case errors.Is(err, review.ErrForbidden), errors.Is(err, auth.ErrForbidden):
+	case errors.Is(err, review.ErrForbidden), errors.Is(err, auth.ErrForbidden), errors.Is(err, automation.ErrNotAdmin):
 		return http.StatusForbidden, "403"
 	case errors.Is(err, auth.ErrLinkGone):
 		return http.StatusGone, "410"
-	case errors.Is(err, auth.ErrNotFound):
+	case errors.Is(err, auth.ErrNotFound), errors.Is(err, review.ErrNoSystem), errors.Is(err, automation.ErrUnknownSystem):
 		return http.StatusNotFound, "404"
 	case errors.Is(err, review.ErrNotFound):
 		return http.StatusNotFound, "404/item"

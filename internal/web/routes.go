@@ -88,10 +88,7 @@ func (s *server) routes() http.Handler {
 	r.page(get, "/periods/:period", readers, s.periodPage)
 	r.add(get, "/periods/:period/export.csv", readers, bounds{importTime, formSize}, ownLinks("/periods", s.periodCSV))
 	r.add(get, "/periods/:period/export.xlsx", readers, bounds{importTime, formSize}, ownLinks("/periods", s.periodXLSX))
-	r.page(get, "/systems", readers, s.systemsPage)
-	r.page(post, "/systems/:id/pause", keepers, s.pause)
-	r.page(post, "/systems/:id/resume", keepers, s.resume)
-	r.page(post, "/systems/:id/look-first", admins, s.endLookFirst)
+	s.systemRoutes(r)
 
 	r.add(post, "/api/v1/items", scope(auth.ItemsWrite), apiBounds, jsonOnly(s.apiRecord))
 	r.page(get, "/api/v1/items/*", scope(auth.ItemsRead), s.apiItem)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"onefold/internal/automation"
 	"onefold/internal/review"
 	"onefold/internal/work"
 	"onefold/web/templates"
@@ -26,7 +27,8 @@ func (s *server) systemsPage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	m := templates.Systems{Shell: shell}
+	m := templates.Systems{Shell: shell, MayConnect: automation.MayConnect(person(c)) && len(s.Connections.Adapters) > 0}
+	m.Notice = didSystem(c)
 	if kept {
 		m.Notice = &templates.Notice{Say: templates.Say(templates.People.Restored, nil)}
 	}
@@ -43,22 +45,24 @@ func (s *server) systemsPage(c echo.Context) error {
 }
 
 func (s *server) pause(c echo.Context) error {
-	return backToSystems(c, s.systems.Pause(c.Request().Context(), person(c), c.Param("id"), c.FormValue("note")))
+	return backToSystems(c, s.systems.Pause(c.Request().Context(), person(c), c.Param("id"), c.FormValue("note")), "paused")
 }
 
 func (s *server) resume(c echo.Context) error {
-	return backToSystems(c, s.systems.Resume(c.Request().Context(), person(c), c.Param("id"), c.FormValue("note")))
+	return backToSystems(c, s.systems.Resume(c.Request().Context(), person(c), c.Param("id"), c.FormValue("note")), "resumed")
 }
 
 func (s *server) endLookFirst(c echo.Context) error {
-	return backToSystems(c, s.systems.EndLookFirst(c.Request().Context(), person(c), c.Param("id"), c.FormValue("note")))
+	return backToSystems(c, s.systems.EndLookFirst(c.Request().Context(), person(c), c.Param("id"), c.FormValue("note")), "look_first_off")
 }
 
-func backToSystems(c echo.Context, err error) error {
-	if err != nil {
-		return err
+// backToSystems goes back to the page that the button was on.
+func backToSystems(c echo.Context, err error, did string) error {
+	to := systemsPath
+	if c.FormValue("at") == "system" {
+		to = systemPath(c.Param("id")) + "?did=" + did
 	}
-	return c.Redirect(http.StatusSeeOther, "/systems")
+	return backTo(c, err, to)
 }
 
 // systemTrouble says what keeps a system from working as usual; nothing if it works.

@@ -28,7 +28,7 @@ var actGroups = map[string][]string{
 		auth.DidAcceptLink, auth.DidChangePassword, auth.DidEnrol, auth.DidRemoveSecondStep, auth.DidRenewCodes, auth.DidRequireStep, auth.DidLinkIdentity,
 		auth.DidRevokeSession, auth.DidRevokeSessions},
 	"tokens":  {auth.DidCreateToken, auth.DidRevokeToken},
-	"systems": {auth.DidPause, auth.DidResume, auth.DidChangePolicy, "look_first_on", "look_first_off"},
+	"systems": {auth.DidPause, auth.DidResume, auth.DidChangePolicy, "look_first_on", "look_first_off", "system_added", "system_removed", "system_changed", "system_credentials"},
 	"exports": {auth.DidExport},
 	"items": {"item_check", "item_retry", "item_attest", "item_resolve", "item_close", "item_approve", "item_hold", "item_reopen", "item_correct",
 		"item_assign", "item_note"},
@@ -170,7 +170,7 @@ func (v view) trailRow(r auth.Record) templates.TrailRow {
 	case "user":
 		row.Href = "/people/" + url.PathEscape(id)
 	case "system":
-		row.Href, row.Object = "/systems#system-"+url.PathEscape(id), text(rest, 200)
+		row.Href, row.Object = systemPath(id), text(rest, 200)
 	case "token":
 		row.Href = "/tokens"
 	}

@@ -79,7 +79,8 @@ type Fact struct {
 // Systems is the page of the accounting systems.
 type Systems struct {
 	Shell
-	Systems []System
+	Systems    []System
+	MayConnect bool // the person may connect another one
 }
 
 // System is one accounting system.
