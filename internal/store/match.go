@@ -67,12 +67,12 @@ func orMany(hits []int64, err error, many int, condition func(add func(any) stri
 }
 
 // inDocument is a condition on some step of the document of items i: on the row itself, or on any step if there are more.
-// The condition is on a step's keys o and state e.
+// The condition is on a step's keys o and state e. What is not there is false and not NULL: after that AND would go on.
 func inDocument(itself, from, condition string) string {
-	return " AND ((SELECT 1 FROM " + itself + " LIMIT 1) = 1" +
-		" OR (i.previous_id IS NOT NULL OR (SELECT 1 FROM items n WHERE n.previous_id = i.id LIMIT 1) = 1) AND (SELECT 1 FROM item_keys m" +
+	return " AND ((SELECT 1 FROM " + itself + " LIMIT 1) IS NOT NULL" +
+		" OR (i.previous_id IS NOT NULL OR (SELECT 1 FROM items n WHERE n.previous_id = i.id LIMIT 1) IS NOT NULL) AND (SELECT 1 FROM item_keys m" +
 		" JOIN item_keys o ON o.folded_key = m.folded_key AND o.company_id = m.company_id AND o.automation = m.automation" +
-		" JOIN items e ON e.id = o.item_id" + from + " WHERE m.item_id = i.id AND " + condition + " LIMIT 1) = 1)"
+		" JOIN items e ON e.id = o.item_id" + from + " WHERE m.item_id = i.id AND " + condition + " LIMIT 1) IS NOT NULL)"
 }
 
 // matchAmount finds items whose amount, as it is now, is one of those wanted.
