@@ -37,7 +37,7 @@ func scripts(by work.Actor) []string {
 func nav(by work.Actor, path string) []templates.Link {
 	w, p := templates.Words, templates.People
 	here := func(prefix string) bool { return strings.HasPrefix(path, prefix) }
-	links := []templates.Link{{Text: w.Invoices, Href: "/", Here: path == "/" || here("/items/") || here(bulkPath)}, {Text: templates.Period.Nav, Href: "/periods", Here: here("/periods")}, {Text: w.Systems, Href: "/systems", Here: here("/systems") || here(reportsPath)}}
+	links := []templates.Link{{Text: w.Invoices, Href: "/", Here: path == "/" || here("/items/") || here(bulkPath)}, {Text: templates.Period.Nav, Href: "/periods", Here: here("/periods")}, {Text: templates.Plans.Nav, Href: plansPath, Here: here(plansPath)}, {Text: w.Systems, Href: "/systems", Here: here("/systems") || here(reportsPath)}}
 	links = append(links, templates.Link{Text: templates.Automations.Nav, Href: automationsPath, Here: here(automationsPath)})
 	if review.MayRecord(by) {
 		links = append(links, templates.Link{Text: w.Import, Href: "/import", Here: here("/import")})

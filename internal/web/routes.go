@@ -66,6 +66,7 @@ func (s *server) routes() http.Handler {
 	s.peopleRoutes(r)
 	s.bulkRoutes(r)
 	s.reportRoutes(r)
+	s.planRoutes(r)
 	s.importRoutes(r)
 	s.automationRoutes(r)
 

@@ -13,6 +13,7 @@ import (
 
 	"onefold/internal/auth"
 	"onefold/internal/automation"
+	"onefold/internal/automation/recurring"
 	"onefold/internal/notice"
 	"onefold/internal/review"
 	"onefold/internal/work"
@@ -29,6 +30,8 @@ type Store interface {
 	automation.ImportStore
 	review.AutomationStore
 	notice.PageStore
+	recurring.PlanStore
+	recurring.Store
 	automation.ConnectionStore
 }
 
@@ -78,6 +81,7 @@ type server struct {
 	automations *review.Automations
 
 	notices *notice.Service
+	plans   plansService
 	hub     *hub
 }
 
@@ -102,6 +106,7 @@ func New(c Config) (http.Handler, error) {
 	s.automations = review.NewAutomations(c.Store, c.CompanyID, c.Automations)
 	s.imports = automation.Imports{Store: c.Store, CompanyID: c.CompanyID, Zone: c.Zone}
 	s.notices = notice.NewService(c.Store, c.CompanyID, MessageWords(), c.Notices)
+	s.plans = recurring.Plans{Store: c.Store, CompanyID: c.CompanyID, Zone: c.Zone, Runner: recurring.Runner{Store: c.Store, Intake: c.Intake, Zone: c.Zone}}
 	return s.routes(), nil
 }
 
