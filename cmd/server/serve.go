@@ -17,6 +17,7 @@ import (
 
 	"onefold/internal/auth"
 	"onefold/internal/automation"
+	"onefold/internal/automation/recurring"
 	"onefold/internal/notice"
 	"onefold/internal/review"
 	"onefold/internal/store"
@@ -48,6 +49,7 @@ type process struct {
 	reports   review.ReportRunner
 	imports   automation.ImportRunner
 	notices   *notice.Loop
+	plans     recurring.Runner
 	auth      *auth.Auth
 	setUpCode string // of the set-up page; empty: somebody can sign in
 }
@@ -90,6 +92,7 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 		reports:       review.ReportRunner{Store: st, Log: o.log},
 		imports:       automation.ImportRunner{Imports: automation.Imports{Store: st, CompanyID: 1, Zone: o.zone}, Holder: review.New(st, 1), Node: o.node, Log: o.log},
 		notices:       notices,
+		plans:         recurring.Runner{Store: st, Intake: intake, Zone: o.zone, Log: o.log},
 		auth:          accounts,
 		setUpCode:     setUpCode,
 	}, nil
@@ -104,6 +107,7 @@ func (s *process) run(ctx context.Context, listener net.Listener) error {
 	g.Go(func() error { return s.reports.Run(ctx) })
 	g.Go(func() error { return s.imports.Run(ctx) })
 	g.Go(func() error { return s.notices.Run(ctx) })
+	g.Go(func() error { return s.plans.Run(ctx) })
 	g.Go(func() error { return s.auth.Run(ctx) })
 	g.Go(func() error {
 		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

@@ -111,3 +111,10 @@ func (s *Store) AutomationTargets(ctx context.Context, companyID int64) (list []
 	}
 	return list, nil
 }
+
+// NextPlanDay is the first day on which a period of an active plan begins that was not taken up; zero: there is none.
+func (s *Store) NextPlanDay(ctx context.Context, companyID int64) (time.Time, error) {
+	var day *int64
+	err := s.row(ctx, "SELECT min(next_on) FROM plans WHERE company_id = ?1 AND state = 'active' AND next_on IS NOT NULL", []any{companyID}, &day)
+	return dayOf(day), err
+}

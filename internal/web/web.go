@@ -29,6 +29,7 @@ type Store interface {
 	review.ReportStore
 	automation.ImportStore
 	review.AutomationStore
+	planRunStore
 	notice.PageStore
 	recurring.PlanStore
 	recurring.Store
@@ -59,7 +60,7 @@ type Config struct {
 	Hosts       []string                // names under which the pages may be asked for; empty: any
 	Log         *slog.Logger            // nil: slog.Default
 
-	Automations map[string]review.AutomationRunner // those that record by themselves, by name
+	Automations map[string]review.AutomationRunner // those that record by themselves, by name; nil: those of this server
 
 	PublicURL string // the address under which people reach the pages, for links; empty: that of the request
 
@@ -103,6 +104,9 @@ func New(c Config) (http.Handler, error) {
 		c.Log = slog.Default()
 	}
 	s := &server{Config: c, review: review.New(c.Store, c.CompanyID), systems: review.NewSystems(c.Store), periods: review.NewPeriods(c.Store, c.CompanyID), bulk: review.NewBulk(c.Store, c.CompanyID), reports: review.NewReports(c.Store, automation.ReportFiles{}, c.CompanyID), hub: newHub(review.NewLive(c.Store, c.CompanyID).Mark, c.Log)}
+	if c.Automations == nil {
+		c.Automations = automationRunners(c)
+	}
 	s.automations = review.NewAutomations(c.Store, c.CompanyID, c.Automations)
 	s.imports = automation.Imports{Store: c.Store, CompanyID: c.CompanyID, Zone: c.Zone}
 	s.notices = notice.NewService(c.Store, c.CompanyID, MessageWords(), c.Notices)
