@@ -127,7 +127,7 @@ func (l *Limits) tuned(ctx context.Context, sys work.System, changes int) (t Tun
 }
 
 // Change puts these limits in the place of those of the system, or of one automation, if they are still as the admin saw
-// them. It returns ErrForbidden, ErrNotFound, *LimitsStale, work.LimitsRefused, or another error in the user's words.
+// them. It returns ErrForbidden, ErrNotFound, *LimitsStale, work.LimitsRefused or work.LimitsImpossible.
 func (l *Limits) Change(ctx context.Context, by work.Actor, id, automation string, seen, limits work.Limits, note string) error {
 	if !MayTune(by) {
 		return ErrForbidden

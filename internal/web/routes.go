@@ -69,6 +69,7 @@ func (s *server) routes() http.Handler {
 	s.planRoutes(r)
 	s.importRoutes(r)
 	s.automationRoutes(r)
+	s.limitRoutes(r)
 
 	r.page(get, "/", readers, s.list)
 	r.add(get, "/export.csv", readers, bounds{importTime, formSize}, ownLinks("/", s.exportCSV))

@@ -29,6 +29,7 @@ type Store interface {
 	review.ReportStore
 	automation.ImportStore
 	review.AutomationStore
+	review.LimitsStore
 	planRunStore
 	notice.PageStore
 	recurring.PlanStore
@@ -80,6 +81,7 @@ type server struct {
 	imports automation.Imports
 
 	automations *review.Automations
+	limits      *review.Limits
 
 	notices *notice.Service
 	plans   plansService
@@ -107,6 +109,7 @@ func New(c Config) (http.Handler, error) {
 	if c.Automations == nil {
 		c.Automations = automationRunners(c)
 	}
+	s.limits = review.NewLimits(c.Store, c.CompanyID)
 	s.automations = review.NewAutomations(c.Store, c.CompanyID, c.Automations)
 	s.imports = automation.Imports{Store: c.Store, CompanyID: c.CompanyID, Zone: c.Zone}
 	s.notices = notice.NewService(c.Store, c.CompanyID, MessageWords(), c.Notices)

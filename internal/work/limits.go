@@ -132,8 +132,13 @@ func (e LimitsRefused) Error() string {
 	return errors.Join(all...).Error()
 }
 
+// LimitsImpossible says, in the user's words, why limits that are each within their bounds cannot be together.
+type LimitsImpossible string
+
+func (e LimitsImpossible) Error() string { return string(e) }
+
 // WithLimits returns the system with these limits in place of the present ones of the system or of the automation. What
-// is as it was may stay as it is. It returns LimitsRefused for single limits, or another error in the user's words.
+// is as it was may stay as it is. It returns LimitsRefused or LimitsImpossible.
 func (s System) WithLimits(automation string, l Limits) (System, error) {
 	is := s
 	is.Overrides = maps.Clone(s.Overrides)
@@ -185,7 +190,10 @@ func (s System) WithLimits(automation string, l Limits) (System, error) {
 	if len(refused) > 0 {
 		return s, refused
 	}
-	return is, is.Validate()
+	if err := is.Validate(); err != nil {
+		return s, LimitsImpossible(err.Error())
+	}
+	return is, nil
 }
 
 func (s System) outOfBounds(f Limit, automation string) *LimitError {
