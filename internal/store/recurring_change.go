@@ -106,12 +106,8 @@ func lockedPlan(tx *gorm.DB, companyID, id int64) (recurring.Plan, error) {
 // changePlan writes a decided change of a locked plan.
 func changePlan(tx *gorm.DB, m recurring.Move, was recurring.Plan, now time.Time) (recurring.Plan, error) {
 	for _, t := range m.LeaveUp {
-		ours, err := cover(tx, t, true, now)
-		if err != nil {
+		if err := cover(tx, t, true, now); err != nil {
 			return was, err
-		}
-		if !ours {
-			return was, recurring.ErrCovered
 		}
 		m.Plan.CoveredTo = t.Period.Until
 	}

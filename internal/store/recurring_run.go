@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,19 +63,32 @@ func (s *Store) duePlans(ctx context.Context, ids []int64) ([]recurring.DuePlan,
 }
 
 // Cover implements recurring.Store. Periods of a plan are taken up in their order only, so that none is passed over.
-func (s *Store) Cover(ctx context.Context, list []recurring.Taking) (refused []error, err error) {
+func (s *Store) Cover(ctx context.Context, list []recurring.Taking) ([]error, error) {
 	now, err := s.Now(ctx)
 	if err != nil {
 		return nil, err
 	}
+	refused := make([]error, len(list))
+	err = s.coverAll(ctx, list, refused, now, writePeriods)
+	if errors.Is(err, recurring.ErrCovered) { // one of them holds up the others: one by one then, to know which
+		err = s.coverAll(ctx, list, refused, now, writeEachPeriod)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return refused, nil
+}
+
+// coverAll locks the plans, finds out which periods may be taken up and hands them to write, which notes in refused what the
+// database does not take.
+func (s *Store) coverAll(ctx context.Context, list []recurring.Taking, refused []error, now time.Time, write func(tx *gorm.DB, list []recurring.Taking, refused []error, now time.Time) error) error {
 	ids := make([]int64, 0, len(list))
 	for _, t := range list {
 		ids = append(ids, t.Plan.ID)
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	err = s.db.write(ctx, func(tx *gorm.DB) error {
-		refused = make([]error, len(list))
+	return s.db.write(ctx, func(tx *gorm.DB) error {
 		var rows []planRow
 		if err := tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("id IN ?", ids).Order("id").Find(&rows).Error; err != nil {
 			return fmt.Errorf("lock plans: %w", err)
@@ -84,65 +98,117 @@ func (s *Store) Cover(ctx context.Context, list []recurring.Taking) (refused []e
 			locked[rows[i].ID] = &rows[i]
 		}
 		for i, t := range list {
-			if refused[i], err = coverNext(tx, locked[t.Plan.ID], t, now); err != nil {
+			p := locked[t.Plan.ID]
+			refused[i] = nil
+			if p == nil || p.Version != t.Plan.Version || p.State != string(recurring.Active) || !dayOf(p.NextOn).Equal(t.Period.From) {
+				refused[i] = recurring.ErrMoved
+				continue
+			}
+			next, err := t.Plan.NextFrom(t.Period.Until)
+			if err != nil {
 				return err
 			}
+			p.CoveredTo, p.NextOn = dayNo(t.Period.Until), dayNo(next)
 		}
-		return nil
+		if err := write(tx, list, refused, now); err != nil {
+			return err
+		}
+		kept := map[int64]bool{}
+		for i, t := range list {
+			kept[t.Plan.ID] = kept[t.Plan.ID] || errors.Is(refused[i], recurring.ErrCovered)
+		}
+		args := make([]any, 0, 3*len(rows))
+		for _, r := range rows {
+			if !kept[r.ID] {
+				args = append(args, r.ID, r.CoveredTo, r.NextOn)
+			}
+		}
+		return updateFrom(tx, "UPDATE plans SET covered_to = v.column2, next_on = v.column3", "WHERE plans.id = v.column1", []string{"bigint", "integer", "integer"}, args)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return refused, nil
 }
 
-// coverNext takes up a period if it is the next one of its locked plan as the plan was read.
-func coverNext(tx *gorm.DB, p *planRow, t recurring.Taking, now time.Time) (refused, err error) {
-	if p == nil || p.Version != t.Plan.Version || p.State != string(recurring.Active) || !dayOf(p.NextOn).Equal(t.Period.From) {
-		return recurring.ErrMoved, nil
+// updateFrom runs an update that is joined with a table v of the values, whose columns are called column1 and so on.
+func updateFrom(tx *gorm.DB, set, where string, types []string, args []any) error {
+	if len(args) == 0 {
+		return nil
 	}
-	switch ours, err := cover(tx, t, false, now); {
-	case err != nil:
-		return nil, err
-	case !ours:
-		return recurring.ErrCovered, nil
+	row := "(CAST(? AS " + strings.Join(types, "), CAST(? AS ") + "))"
+	all := strings.Repeat(", "+row, len(args)/len(types))[2:]
+	if err := tx.Exec(set+" FROM (VALUES "+all+") AS v "+where, args...).Error; err != nil {
+		return fmt.Errorf("write plans: %w", err)
 	}
-	next, err := t.Plan.NextFrom(t.Period.Until)
-	if err != nil {
-		return nil, err
-	}
-	p.CoveredTo, p.NextOn = dayNo(t.Period.Until), dayNo(next)
-	if err := tx.Exec("UPDATE plans SET covered_to = ?, next_on = ? WHERE id = ?", p.CoveredTo, p.NextOn, p.ID).Error; err != nil {
-		return nil, fmt.Errorf("take up a period: %w", err)
-	}
-	return nil, nil
+	return nil
 }
 
-// cover writes a period under its plan's lock. Ours is false if the database refused it: days of it were taken up before.
-func cover(tx *gorm.DB, t recurring.Taking, leftOut bool, now time.Time) (ours bool, err error) {
-	row := planPeriodRow{PlanID: t.Plan.ID, StartsOn: *dayNo(t.Period.From), EndsOn: *dayNo(t.Period.Until), Key: t.Key, Late: t.Late, LeftOut: leftOut, At: moment(now)}
-	done := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
-	if done.Error != nil && strings.Contains(done.Error.Error(), "plan_periods_overlap") { // SQLite's trigger
-		return false, nil
+func newPlanPeriodRow(t recurring.Taking, leftOut bool, now time.Time) planPeriodRow {
+	return planPeriodRow{PlanID: t.Plan.ID, StartsOn: *dayNo(t.Period.From), EndsOn: *dayNo(t.Period.Until), Key: t.Key, Late: t.Late, LeftOut: leftOut, At: moment(now)}
+}
+
+// writePeriods writes all that is not refused, or returns ErrCovered.
+func writePeriods(tx *gorm.DB, list []recurring.Taking, refused []error, now time.Time) error {
+	var rows []planPeriodRow
+	for i, t := range list {
+		if refused[i] == nil {
+			rows = append(rows, newPlanPeriodRow(t, false, now))
+		}
 	}
-	if done.Error != nil {
-		return false, fmt.Errorf("take up a period: %w", done.Error)
+	if len(rows) == 0 {
+		return nil
 	}
-	return done.RowsAffected == 1, nil
+	return createPeriods(tx, rows)
+}
+
+// writeEachPeriod writes them one by one and notes in refused what the database does not take.
+func writeEachPeriod(tx *gorm.DB, list []recurring.Taking, refused []error, now time.Time) error {
+	for i, t := range list {
+		if refused[i] != nil {
+			continue
+		}
+		switch err := cover(tx, t, false, now); {
+		case errors.Is(err, recurring.ErrCovered):
+			refused[i] = err
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+// cover writes a period under its plan's lock, or returns ErrCovered: the database knows that days of it were taken up.
+func cover(tx *gorm.DB, t recurring.Taking, leftOut bool, now time.Time) error {
+	return createPeriods(tx, []planPeriodRow{newPlanPeriodRow(t, leftOut, now)})
+}
+
+func createPeriods(tx *gorm.DB, rows []planPeriodRow) error {
+	done := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&rows)
+	switch {
+	case done.Error != nil && strings.Contains(done.Error.Error(), "plan_periods_overlap"): // SQLite's trigger
+		return recurring.ErrCovered
+	case done.Error != nil:
+		return fmt.Errorf("take up periods: %w", done.Error)
+	case done.RowsAffected != int64(len(rows)):
+		return recurring.ErrCovered
+	}
+	return nil
 }
 
 // CoveredBy implements recurring.Store. An item that was noted stays.
 func (s *Store) CoveredBy(ctx context.Context, list []recurring.Became) error {
 	return s.db.write(ctx, func(tx *gorm.DB) error {
-		for _, b := range list {
-			var item *int64
-			if b.ItemID != 0 {
-				item = &b.ItemID
+		for some := range slices.Chunk(list, 2000) {
+			args := make([]any, 0, 4*len(some))
+			for _, b := range some {
+				var item *int64
+				if b.ItemID != 0 {
+					item = &b.ItemID
+				}
+				args = append(args, b.PlanID, *dayNo(b.From), item, tidy(b.Problem, maxShort))
 			}
-			err := tx.Exec("UPDATE plan_periods SET item_id = ?, problem = ? WHERE plan_id = ? AND starts_on = ? AND "+openPeriods,
-				item, tidy(b.Problem, maxShort), b.PlanID, *dayNo(b.From)).Error
+			err := updateFrom(tx, "UPDATE plan_periods SET item_id = v.column3, problem = v.column4",
+				"WHERE plan_id = v.column1 AND starts_on = v.column2 AND "+openPeriods+" AND (v.column3 IS NOT NULL OR problem <> v.column4)",
+				[]string{"bigint", "integer", "bigint", "text"}, args)
 			if err != nil {
-				return fmt.Errorf("note what a period became: %w", err)
+				return err
 			}
 		}
 		return nil

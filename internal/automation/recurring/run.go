@@ -3,8 +3,8 @@ package recurring
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"onefold/internal/automation"
@@ -28,6 +28,8 @@ type Store interface {
 	// AskCatchUp lets the plan wait until a person agrees to its late periods. Asked is false if the plan changed meanwhile:
 	// then it does nothing.
 	AskCatchUp(ctx context.Context, p Plan) (asked bool, err error)
+	// AutomationSwitches returns the automations of a company that were ever switched off or on.
+	AutomationSwitches(ctx context.Context, companyID int64) ([]work.AutomationSwitch, error)
 }
 
 var (
@@ -131,26 +133,38 @@ func (r Runner) Run(ctx context.Context) error {
 }
 
 // RunOnce records what is due. It may run at any time, as often as you like, on any number of servers: nothing is made
-// twice and nothing is skipped. A plan that cannot be run is reported and does not hold up the others.
+// twice and nothing is skipped. A plan that cannot be run is reported and does not hold up the others. While the automation
+// is switched off nothing is taken up; afterwards plans with more than one late period ask.
 func (r Runner) RunOnce(ctx context.Context) (Stats, error) {
 	var s Stats
 	today, err := r.today(ctx)
 	if err != nil {
 		return s, err
 	}
+	off := map[int64]bool{} // by company
 	for after := int64(0); ; {
 		plans, err := r.Store.DuePlans(ctx, today, after, plansAtOnce)
 		if err != nil || len(plans) == 0 {
 			return s, err
 		}
+		after = plans[len(plans)-1].ID
+		for _, p := range plans {
+			if _, asked := off[p.CompanyID]; !asked {
+				why, err := r.off(ctx, p.CompanyID)
+				if err != nil {
+					return s, err
+				}
+				off[p.CompanyID] = why != nil
+			}
+		}
+		plans = slices.DeleteFunc(plans, func(p DuePlan) bool { return off[p.CompanyID] })
 		if err := r.run(ctx, plans, today, &s); err != nil {
 			return s, err
 		}
-		after = plans[len(plans)-1].ID
 	}
 }
 
-// RunPlan does what RunOnce does, for one plan.
+// RunPlan does what RunOnce does, for one plan. It returns a *work.SwitchedOff if the automation is switched off.
 func (r Runner) RunPlan(ctx context.Context, planID int64) (Stats, error) {
 	var s Stats
 	today, err := r.today(ctx)
@@ -161,140 +175,29 @@ func (r Runner) RunPlan(ctx context.Context, planID int64) (Stats, error) {
 	if err != nil || !due {
 		return s, err
 	}
-	return s, r.run(ctx, []DuePlan{p}, today, &s)
+	why, err := r.off(ctx, p.CompanyID)
+	if err != nil {
+		return s, err
+	}
+	if why != nil {
+		return s, why
+	}
+	err = r.run(ctx, []DuePlan{p}, today, &s)
+	return s, err
+}
+
+// off says who switched the automation off; nil: it is on.
+func (r Runner) off(ctx context.Context, companyID int64) (*work.SwitchedOff, error) {
+	switches, err := r.Store.AutomationSwitches(ctx, companyID)
+	for _, s := range switches {
+		if s.Name == Automation && s.Off() {
+			return &work.SwitchedOff{Switch: s, Zone: r.Zone}, err
+		}
+	}
+	return nil, err
 }
 
 func (r Runner) today(ctx context.Context) (time.Time, error) {
 	now, err := r.Store.Now(ctx)
 	return Day(now, r.Zone), err
-}
-
-// opened is a period of ours that waits to be recorded.
-type opened struct {
-	plan Plan
-	of   Covered
-}
-
-func (r Runner) run(ctx context.Context, plans []DuePlan, today time.Time, s *Stats) error {
-	var open []opened
-	var wanted []Taking
-	for _, p := range plans {
-		for _, of := range p.Open {
-			open = append(open, opened{p.Plan, of})
-		}
-		take, ask, err := p.take(today)
-		if err != nil {
-			s.problem(p.Plan, err)
-			continue
-		}
-		wanted = append(wanted, take...)
-		if !ask {
-			continue
-		}
-		asked, err := r.Store.AskCatchUp(ctx, p.Plan)
-		if err != nil {
-			return err
-		}
-		if asked {
-			s.Asked++
-		}
-	}
-	if len(wanted) > 0 {
-		refused, err := r.Store.Cover(ctx, wanted)
-		if err != nil {
-			return err
-		}
-		for i, t := range wanted {
-			switch {
-			case refused[i] == nil:
-				open = append(open, opened{t.Plan, Covered{Period: t.Period, Key: t.Key, Late: t.Late}})
-			case !errors.Is(refused[i], ErrMoved):
-				s.problem(t.Plan, fmt.Errorf("%s: %w", t.Key, refused[i]))
-			}
-		}
-	}
-	return r.record(ctx, open, s)
-}
-
-// take says which periods are to be taken up today: what was agreed to, and one more. If more than one is late, the plan
-// asks first; what was agreed to comes in the run before.
-func (p DuePlan) take(today time.Time) (take []Taking, ask bool, err error) {
-	due, err := p.Due(today)
-	if err != nil {
-		return nil, false, err
-	}
-	agreed := 0
-	for agreed < len(due) && !due[agreed].From.After(p.CaughtUpTo) {
-		agreed++
-	}
-	if len(due)-agreed > 1 {
-		if agreed == 0 {
-			return nil, true, nil
-		}
-		due = due[:agreed] // the next run finds the others and asks
-	}
-	for _, of := range due {
-		take = append(take, Taking{Plan: p.Plan, Period: of, Key: p.Key(of), Late: of.From.Before(today)})
-	}
-	return take, false, nil
-}
-
-// record records what was taken up, in batches, and notes what each became.
-func (r Runner) record(ctx context.Context, open []opened, s *Stats) error {
-	items := make([]work.New, 0, len(open))
-	of := make([]opened, 0, len(open))
-	var became []Became
-	for _, o := range open {
-		n, err := o.plan.newOf(o.of)
-		if err != nil {
-			became = append(became, o.refused(s, err))
-			continue
-		}
-		items, of = append(items, n), append(of, o)
-	}
-	results, err := r.Intake.Record(ctx, items)
-	for i, got := range results {
-		became = append(became, of[i].became(s, got))
-	}
-	if len(became) > 0 {
-		err = errors.Join(err, r.Store.CoveredBy(ctx, became))
-	}
-	return err
-}
-
-// newOf is the item of a period that was taken up, under the key that was noted then.
-func (p Plan) newOf(of Covered) (work.New, error) {
-	all, err := p.Upcoming(of.From, 1)
-	if err != nil {
-		return work.New{}, err
-	}
-	if len(all) == 0 || !all[0].From.Equal(of.From) { // the plan was ended before it
-		all = []Period{of.Period}
-	}
-	n, err := p.New(all[0])
-	n.BusinessKey = of.Key
-	return n, err
-}
-
-func (o opened) became(s *Stats, got automation.Recorded) Became {
-	switch {
-	case got.Result == automation.IntakeNew:
-		if s.Recorded++; o.of.Late {
-			s.Late++
-		}
-	case got.Result == automation.IntakeKnown:
-	case got.Item.Source == o.plan.Source() && got.Item.BusinessKey == o.of.Key: // ours, and the plan or the item was changed since: it stays as it is
-	default:
-		return o.refused(s, got.Err)
-	}
-	return Became{PlanID: o.plan.ID, From: o.of.From, ItemID: got.Item.ID}
-}
-
-func (o opened) refused(s *Stats, err error) Became {
-	s.problem(o.plan, fmt.Errorf("%s: %w", o.of.Key, err))
-	return Became{PlanID: o.plan.ID, From: o.of.From, Problem: err.Error()}
-}
-
-func (s *Stats) problem(p Plan, err error) {
-	s.Problems = append(s.Problems, fmt.Errorf("plan %s: %w", p.Code, err))
 }
