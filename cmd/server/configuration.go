@@ -34,7 +34,7 @@ var settingExamples = map[string]string{
 	"oidc-default-roles": "viewer", "oidc-link-email": "true", "oidc-provision": "true",
 	"smtp-host": "mail.example.com", "smtp-port": "587", "smtp-tls": "tls", "smtp-user": "onefold", "smtp-password": "(in a file)",
 	"mail-from": "onefold@example.com", "mail-name": "Invoices", "webhooks": "(in a file) finance=https://hooks.slack.com/services/…",
-	"webhook-plain-hosts": "chat.internal", "notice-digest": "1h", "notice-hour": "7",
+	"webhook-plain-hosts": "chat.internal", "outcome-hosts": "shop.internal", "notice-digest": "1h", "notice-hour": "7",
 }
 
 // defaults are those that depend on the machine or are worked out at start.
@@ -46,7 +46,7 @@ var settingGroups = []struct {
 	prefixes []string
 }{
 	{"Single sign-on", []string{"oidc-"}},
-	{"Telling people", []string{"smtp-", "mail-", "webhook", "notice-"}},
+	{"Telling people", []string{"smtp-", "mail-", "webhook", "notice-", "outcome-"}},
 	{"People", []string{"admin-password", "session-", "passwords", "refused-", "token-per-minute", "api-token"}},
 	{"The server", []string{""}},
 }

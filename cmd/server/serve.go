@@ -17,6 +17,7 @@ import (
 
 	"onefold/internal/auth"
 	"onefold/internal/automation"
+	"onefold/internal/automation/outcome"
 	"onefold/internal/automation/recurring"
 	"onefold/internal/notice"
 	"onefold/internal/review"
@@ -31,7 +32,8 @@ type serverOptions struct {
 	apiToken      string // empty: one is generated
 	people        auth.Config
 	notices       notice.Config
-	secure        bool // the pages are served over TLS, also when a proxy ends it
+	outcomeHosts  []string // that may be told outcomes without TLS and inside the network
+	secure        bool     // the pages are served over TLS, also when a proxy ends it
 	hosts         []string
 	publicURL     string         // for links; empty: that of the request
 	proxies       []netip.Prefix // whose word on the client's address and TLS counts
@@ -49,6 +51,7 @@ type process struct {
 	reports   review.ReportRunner
 	imports   automation.ImportRunner
 	notices   *notice.Loop
+	outcomes  *outcome.Loop
 	plans     recurring.Runner
 	auth      *auth.Auth
 	setUpCode string // of the set-up page; empty: somebody can sign in
@@ -78,8 +81,9 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 	}
 	intake := automation.Intake{Store: st, Zone: o.zone}
 	notices, told := noticeLoop(st, o)
+	outcomes, wakeOutcomes := outcomeLoop(st, o, accounts.Keys)
 	pages, err := web.New(web.Config{Store: st, Intake: intake, Importer: automation.Importer{Intake: intake}, Auth: accounts, Zone: o.zone, Connections: systems,
-		PublicURL: o.publicURL, Notices: told, Hosts: o.hosts, TrustedProxies: o.proxies, Log: o.log})
+		PublicURL: o.publicURL, Notices: told, OutcomeHosts: o.outcomeHosts, WakeOutcomes: wakeOutcomes, Hosts: o.hosts, TrustedProxies: o.proxies, Log: o.log})
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +96,7 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 		reports:       review.ReportRunner{Store: st, Log: o.log},
 		imports:       automation.ImportRunner{Imports: automation.Imports{Store: st, CompanyID: 1, Zone: o.zone}, Holder: review.New(st, 1), Node: o.node, Log: o.log},
 		notices:       notices,
+		outcomes:      outcomes,
 		plans:         recurring.Runner{Store: st, Intake: intake, Zone: o.zone, Log: o.log},
 		auth:          accounts,
 		setUpCode:     setUpCode,
@@ -107,6 +112,7 @@ func (s *process) run(ctx context.Context, listener net.Listener) error {
 	g.Go(func() error { return s.reports.Run(ctx) })
 	g.Go(func() error { return s.imports.Run(ctx) })
 	g.Go(func() error { return s.notices.Run(ctx) })
+	g.Go(func() error { return s.outcomes.Run(ctx) })
 	g.Go(func() error { return s.plans.Run(ctx) })
 	g.Go(func() error { return s.auth.Run(ctx) })
 	g.Go(func() error {
@@ -191,6 +197,7 @@ func serveCommand() *cobra.Command {
 	f.StringVar(&o.apiToken, "api-token", "", "bearer token of the API (default: generated and printed at start)")
 	f.BoolVar(&o.secure, "secure", false, "the pages are served over TLS, also when a proxy ends it")
 	f.StringVar(&hosts, "hosts", "", "names under which the pages may be asked for, with commas (default: any)")
+	f.StringSliceVar(&o.outcomeHosts, "outcome-hosts", nil, "hosts, with commas, that may be told outcomes without TLS or at an address inside the network")
 	f.StringVar(&proxies, "trusted-proxies", "", "addresses or networks of proxies, with commas, whose X-Forwarded-For and X-Forwarded-Proto count (default: none)")
 	f.StringVar(&zone, "zone", "UTC", "the firm's time zone, for example Europe/Berlin")
 	return cmd

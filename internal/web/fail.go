@@ -58,7 +58,7 @@ func (s *server) fail(err error, c echo.Context) {
 	}
 	w := templates.Words
 	heading, text := templates.Pick(w.ErrorTitle, code, "400"), templates.Pick(w.Errors, code, "400")
-	if strings.HasPrefix(c.Request().URL.Path, "/api/") {
+	if path := c.Request().URL.Path; strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/hooks/") {
 		if sendErr := sendAPIError(c, status, apiCode(status), text); sendErr != nil {
 			s.Log.Warn("an answer could not be sent", "error", sendErr)
 		}

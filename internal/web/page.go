@@ -44,6 +44,7 @@ func nav(by work.Actor, path string) []templates.Link {
 	}
 	if by.Can(work.Admin) {
 		links = append(links, templates.Link{Text: templates.Limits.Nav, Href: limitsPath, Here: here(limitsPath)}, templates.Link{Text: p.People, Href: "/people", Here: here("/people")}, templates.Link{Text: p.Tokens, Href: "/tokens", Here: here("/tokens")},
+			templates.Link{Text: templates.EventWords.Nav, Href: eventsPath, Here: here(eventsPath)},
 			templates.Link{Text: templates.Notices.Nav, Href: "/notices", Here: here("/notices")}, templates.Link{Text: p.Trail, Href: "/audit", Here: here("/audit")})
 	}
 	return links

@@ -66,8 +66,8 @@ func (s *server) routes() http.Handler {
 	s.peopleRoutes(r)
 	s.bulkRoutes(r)
 	s.reportRoutes(r)
-	s.planRoutes(r)
 	s.importRoutes(r)
+	s.planRoutes(r)
 	s.automationRoutes(r)
 	s.limitRoutes(r)
 
@@ -91,6 +91,8 @@ func (s *server) routes() http.Handler {
 	r.add(get, "/periods/:period/export.csv", readers, bounds{importTime, formSize}, ownLinks("/periods", s.periodCSV))
 	r.add(get, "/periods/:period/export.xlsx", readers, bounds{importTime, formSize}, ownLinks("/periods", s.periodXLSX))
 	s.systemRoutes(r)
+
+	s.eventRoutes(r)
 
 	r.add(post, "/api/v1/items", scope(auth.ItemsWrite), apiBounds, jsonOnly(s.apiRecord))
 	r.page(get, "/api/v1/items/*", scope(auth.ItemsRead), s.apiItem)

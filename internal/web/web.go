@@ -13,6 +13,8 @@ import (
 
 	"onefold/internal/auth"
 	"onefold/internal/automation"
+	"onefold/internal/automation/events"
+	"onefold/internal/automation/outcome"
 	"onefold/internal/automation/recurring"
 	"onefold/internal/notice"
 	"onefold/internal/review"
@@ -29,9 +31,11 @@ type Store interface {
 	review.ReportStore
 	automation.ImportStore
 	review.AutomationStore
-	review.LimitsStore
 	planRunStore
+	review.LimitsStore
 	notice.PageStore
+	events.Store
+	outcome.Store
 	recurring.PlanStore
 	recurring.Store
 	automation.ConnectionStore
@@ -63,6 +67,9 @@ type Config struct {
 
 	Automations map[string]review.AutomationRunner // those that record by themselves, by name; nil: those of this server
 
+	OutcomeHosts outcome.Hosts // that may be told outcomes without TLS and inside the network
+	WakeOutcomes func()        // outcomes were asked for again; nil: nothing
+
 	PublicURL string // the address under which people reach the pages, for links; empty: that of the request
 
 	TrustedProxies []netip.Prefix // whose word on the client's address and TLS counts
@@ -86,6 +93,9 @@ type server struct {
 	notices *notice.Service
 	plans   plansService
 	hub     *hub
+
+	events   events.Service
+	outcomes outcome.Service
 }
 
 // New returns the handler of all pages and of the API.
@@ -106,11 +116,14 @@ func New(c Config) (http.Handler, error) {
 		c.Log = slog.Default()
 	}
 	s := &server{Config: c, review: review.New(c.Store, c.CompanyID), systems: review.NewSystems(c.Store), periods: review.NewPeriods(c.Store, c.CompanyID), bulk: review.NewBulk(c.Store, c.CompanyID), reports: review.NewReports(c.Store, automation.ReportFiles{}, c.CompanyID), hub: newHub(review.NewLive(c.Store, c.CompanyID).Mark, c.Log)}
+	s.limits = review.NewLimits(c.Store, c.CompanyID)
 	if c.Automations == nil {
 		c.Automations = automationRunners(c)
 	}
-	s.limits = review.NewLimits(c.Store, c.CompanyID)
 	s.automations = review.NewAutomations(c.Store, c.CompanyID, c.Automations)
+	s.events = events.Service{Store: c.Store, Intake: c.Intake, Keys: c.Auth.Keys, CompanyID: c.CompanyID}
+	s.outcomes = outcome.Service{Store: c.Store, Keys: c.Auth.Keys, Hosts: c.OutcomeHosts, CompanyID: c.CompanyID, Wake: c.WakeOutcomes}
+	s.imports = automation.Imports{Store: c.Store, CompanyID: c.CompanyID, Zone: c.Zone}
 	s.imports = automation.Imports{Store: c.Store, CompanyID: c.CompanyID, Zone: c.Zone}
 	s.notices = notice.NewService(c.Store, c.CompanyID, MessageWords(), c.Notices)
 	s.plans = recurring.Plans{Store: c.Store, CompanyID: c.CompanyID, Zone: c.Zone, Runner: recurring.Runner{Store: c.Store, Intake: c.Intake, Zone: c.Zone}}
