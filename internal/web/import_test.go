@@ -211,7 +211,7 @@ func TestColumnsAreChosenAndRemembered(t *testing.T) {
 	b := s.signIn("ada")
 	file := func(key string) string { return "Nr. X;Wer;Geld;Wieviel\n" + key + ";C;EUR;1.234,00\n" }
 	path, page := b.uploaded("a.csv", file("A"))
-	wants(t, page, "no column key")
+	wants(t, page, "Choose below which column holds: Invoice or order number, Customer number, Currency, Amount.")
 	form := page.form(path + "/read")
 	for name, place := range map[string]string{"key": "1", "customer_id": "2", "currency": "3", "amount": "4"} {
 		form.Set("column_"+name, place)

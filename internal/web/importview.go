@@ -74,7 +74,7 @@ func (v importView) hasRows() bool {
 func (v importView) page(show automation.ImportOutcome, rows []automation.ImportRow, after int) templates.ImportPage {
 	i, w := v.item, templates.Imports
 	path := importAddress(i.ID)
-	m := templates.ImportPage{Path: path, Version: strconv.FormatInt(i.Version, 10), Busy: i.State.Busy(), Name: text(orText(i.Name, w.FileName), 100), Badge: v.badge(), Problem: text(i.Problem, 500),
+	m := templates.ImportPage{Path: path, Version: strconv.FormatInt(i.Version, 10), Busy: i.State.Busy(), Name: text(orText(i.Name, w.FileName), 100), Badge: v.badge(), Problem: v.problem(),
 		Remove: i.State == automation.ImportReady, SumsTitle: w.ToImport}
 	m.Say = v.says()
 	if i.Earlier != 0 && i.State == automation.ImportReady {
@@ -110,6 +110,21 @@ func (v importView) says() (says []templates.Sentence) {
 		says = append(says, templates.Say(w.BegunBy, map[string]any{"at": v.ago(i.BegunAt), "who": text(i.BegunBy.Name, 60)}))
 	}
 	return says
+}
+
+// problem is why the file cannot be imported as it is read.
+func (v importView) problem() string {
+	i, w := v.item, templates.Imports
+	var missing []string
+	for _, name := range automation.ColumnNames() {
+		if automation.MustHave(name) && i.Found.Columns[name] == 0 {
+			missing = append(missing, w.Column[name])
+		}
+	}
+	if i.Problem != "" && len(missing) > 0 && len(i.Found.Headings) > 1 {
+		return templates.Say(w.ChooseColumns, map[string]any{"columns": strings.Join(missing, ", ")}).String()
+	}
+	return text(i.Problem, 500)
 }
 
 func (v importView) progress(m *templates.ImportPage) {

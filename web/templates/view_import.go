@@ -22,34 +22,31 @@ type ImportEntry struct {
 // ImportPage is one import.
 type ImportPage struct {
 	Shell
-	Path       string
-	Version    string
-	Busy       bool // a server is at it
-	Name       string
-	Say        []Sentence
-	Badge      Badge
-	Bar        *BulkBar // progress; nil: nothing is under way
-	Problem    string   // why it cannot be imported as it is read
-	Earlier    Sentence
-	Sums       []ImportSum
-	SumsTitle  string
-	InAll      *ImportSum // of all currencies together, without an amount; nil: one currency says it all
-	Import     string     // label of the button; empty: it cannot begin
-	None       string     // in place of the button
-	Remove     bool
-	Checked    Sentence
-	Results    string // address; empty: there are none
-	List       string
-	Hold       *ImportHold
-	Held       []Sentence
-	Form       *ImportForm
-	Format     string
-	Tabs       []BulkClass
-	Help       string
-	Rows       []ImportLine
-	First      string
-	Next       string
-	RowsAnchor string
+	Path      string
+	Version   string
+	Busy      bool // a server is at it
+	Name      string
+	Say       []Sentence
+	Badge     Badge
+	Bar       *BulkBar // progress; nil: nothing is under way
+	Problem   string   // why it cannot be imported as it is read
+	Earlier   Sentence
+	Sums      []ImportSum
+	SumsTitle string
+	Import    string // label of the button; empty: it cannot begin
+	None      string // in place of the button
+	Remove    bool
+	Results   string // address; empty: there are none
+	List      string
+	Hold      *ImportHold
+	Held      []Sentence
+	Form      *ImportForm
+	Format    string
+	Tabs      []BulkClass
+	Help      string
+	Rows      []ImportLine
+	First     string
+	Next      string
 }
 
 // ImportSum is what comes to one currency.

@@ -4,10 +4,9 @@ package templates
 type importWords struct {
 	Title, Intro, File, FileHint, NoFile, Upload, UploadTitle, Earlier, None, By, FileName, Number, Older, Newest,
 	Checking, CheckingRows, Running, Holding, Stays, LookAgain, Same, Before, Changed, Begun, HoldBegun,
-	ToImport, Imported, NotImported, Import, ImportHelp, ImportNone, ImportNoneHelp, Remove, RemoveHelp, Again, AgainHelp, CheckedAt,
-	Results, List, HoldTitle, HoldHelp, HoldNote, HoldNoteHint, Hold, HoldAgain, Stopped, StoppedBy, LeftOut, BegunBy,
-	Read, ReadHint, ReadAgain, Remembered, ByItself, Encoding, Delimiter, Decimal, DateOrder, Heading, HeadingHint, Sheet, Columns, ColumnsHint, Must,
-	Unused, Ignored, Samples, Rows, Line, What, All, Empty, SameLine, KnownAs, Odd, TooLarge, FormatAt, Total, Invoices, InAll string
+	ToImport, Imported, Import, ImportHelp, ImportNone, ImportNoneHelp, Remove, Results, List, HoldTitle, HoldHelp, HoldNote, HoldNoteHint, Hold, HoldAgain, Stopped, StoppedBy, LeftOut, BegunBy,
+	Read, ReadHint, ReadAgain, Remembered, ByItself, Encoding, Delimiter, Decimal, DateOrder, Heading, Sheet, Columns, ColumnsHint, Must,
+	Unused, Ignored, Samples, Rows, Line, What, All, Empty, SameLine, ChooseColumns, FormatAt, Total, Invoices string
 	Column, State, StateSign, StateTone, Outcome, OutcomeSign, OutcomeTone, OutcomeHelp, Says, Known, Code, Point, Order, Separator, Refusal map[string]string
 }
 
@@ -23,19 +22,19 @@ var Imports = importWords{
 	Same: "This file was here already. This is what you see; it is not imported twice.", Before: "The same file was imported before: {import}. What is known since then is not recorded again.",
 	Changed: "Not done: this import has changed meanwhile. What you see now is how it stands.", Begun: "The import has begun.", HoldBegun: "Everything from this file is being stopped.",
 
-	ToImport: "To import", Imported: "Imported", NotImported: "Not imported", Import: "Import {n}", ImportHelp: "Each is sent by itself once it is recorded. Rows that are known, different or refused are left out.",
-	ImportNone: "There is nothing new in this file.", ImportNoneHelp: "Nothing needs to be imported. The rows say why.", Remove: "Do not import this file", RemoveHelp: "Nothing of it is recorded.",
-	Again: "Check again", AgainHelp: "Checked {at}.", CheckedAt: "Checked",
+	ToImport: "To import", Imported: "Imported", Import: "Import {n}", ImportHelp: "Each is sent by itself once it is recorded. Rows that are known, different or refused are left out.",
+	ImportNone: "There is nothing new in this file.", ImportNoneHelp: "Nothing needs to be imported. The rows say why.", Remove: "Do not import this file",
+
 	Results: "Download the results (CSV)", List: "Show these invoices", HoldTitle: "Was it the wrong file?",
 	HoldHelp: "Stops every invoice from this file that has not been sent yet, until a person decides. What is on its way is let finish.", HoldNote: "Why", HoldNoteHint: "Kept with each invoice",
 	Hold: "Stop everything from this file", HoldAgain: "Stop what waits again", Stopped: "{n} stopped", StoppedBy: "Stopped by {who}: {note}", LeftOut: "{n} rows were not imported: the import was stopped.",
 	BegunBy: "Begun {at} by {who}",
 
 	Read: "How the file is read", ReadHint: "Found out from the whole file. Change what is wrong and have it read again.", ReadAgain: "Read again", Remembered: "Columns as you chose them for the last file with these headings.",
-	ByItself: "found: {found}", Encoding: "Letters", Delimiter: "Separator", Decimal: "Decimal mark", DateOrder: "Dates", Heading: "Headings in line", HeadingHint: "What is above it is not read.", Sheet: "Sheet",
+	ByItself: "found: {found}", Encoding: "Encoding", Delimiter: "Separator", Decimal: "Decimal mark", DateOrder: "Dates", Heading: "Headings in line", Sheet: "Sheet",
 	Columns: "Columns", ColumnsHint: "Remembered for the next file with the same headings.", Must: "needed", Unused: "not used", Ignored: "Columns that are not used", Samples: "The first rows",
-	Rows: "Rows of the file", Line: "Line", What: "What happens", All: "All", Empty: "There are none.", SameLine: "The same as line {n}", KnownAs: "On record: {status}", Odd: "Look: {text}",
-	TooLarge: "The file is too large: split it.", FormatAt: "{format}, headings in line {n}", Total: "Amount", Invoices: "Invoices", InAll: "Rows",
+	Rows: "Rows of the file", Line: "Line", What: "What happens", All: "All", Empty: "There are none.", SameLine: "The same as line {n}",
+	ChooseColumns: "Choose below which column holds: {columns}.", FormatAt: "{format}, headings in line {n}", Total: "Amount", Invoices: "Invoices",
 
 	Column: map[string]string{"key": "Invoice or order number", "customer_id": "Customer number", "customer_name": "Customer name", "currency": "Currency", "amount": "Amount", "issue_date": "Invoice date",
 		"due_date": "Due date", "description": "Description", "quantity": "Quantity", "unit_price": "Unit price", "tax_code": "Tax code", "note": "Note", "period": "Month"},
