@@ -242,6 +242,9 @@ func (im Imports) Upload(ctx context.Context, by work.Actor, system, automation,
 	if err != nil || sys.CompanyID != im.CompanyID {
 		return Import{}, false, fileErrorf(0, "choose the accounting system")
 	}
+	if err := (Intake{Store: im.Store, Zone: im.Zone}).mayImport(ctx, system, automation); err != nil {
+		return Import{}, false, err
+	}
 	now, err := im.Store.Now(ctx)
 	if err != nil {
 		return Import{}, false, err

@@ -117,6 +117,9 @@ func (im Importer) Import(ctx context.Context, r io.Reader, o ImportOptions) (Im
 	case !o.DateOrder.known():
 		return ImportReport{}, fmt.Errorf("the date order must be dmy, mdy or ymd, not %q", o.DateOrder)
 	}
+	if err := im.Intake.mayImport(ctx, o.SystemID, o.Automation); err != nil {
+		return ImportReport{}, err
+	}
 	up, err := spool(r, im.TempDir, o.Encoding)
 	if err != nil {
 		return ImportReport{}, err

@@ -116,30 +116,6 @@ func (in Intake) record(ctx context.Context, systems map[string]work.System, ite
 	return nil
 }
 
-// askSwitches is the one place that decides whether an automation is on. It asks the database before each transaction: so
-// all servers obey at once, and what is on record is still answered for.
-func (in Intake) askSwitches(ctx context.Context, waiting []candidate) error {
-	off := map[work.PickKey]error{} // by company and automation
-	asked := map[int64]bool{}
-	for i := range waiting {
-		it := waiting[i].item
-		if !asked[it.CompanyID] {
-			asked[it.CompanyID] = true
-			switches, err := in.Store.AutomationSwitches(ctx, it.CompanyID)
-			if err != nil {
-				return fmt.Errorf("automations: %w", err)
-			}
-			for _, s := range switches {
-				if s.Off() {
-					off[work.PickKey{CompanyID: it.CompanyID, Automation: s.Name}] = &work.SwitchedOff{Switch: s, Zone: in.zone()}
-				}
-			}
-		}
-		waiting[i].off = off[work.PickKey{CompanyID: it.CompanyID, Automation: it.Automation}]
-	}
-	return nil
-}
-
 // candidates are the items that can be issued; the others' results are written.
 func (in Intake) candidates(ctx context.Context, systems map[string]work.System, items []work.New, results []Recorded) (waiting []candidate, err error) {
 	for i, n := range items {

@@ -64,6 +64,12 @@ func TestSwitchedOffAutomationRecordsNothingNew(t *testing.T) {
 		if n, err := here.Count(t.Context(), review.Query{CompanyID: 1, Tab: review.TabAll, Filter: review.Filter{Automation: "orders"}}, 10); err != nil || n != 1 {
 			t.Errorf("%d orders, %v", n, err)
 		}
+		_, err := automation.Importer{Intake: automation.Intake{Store: there}, TempDir: t.TempDir()}.Import(t.Context(), strings.NewReader("key,customer_id,currency,amount\nX,C,EUR,1.00\n"),
+			automation.ImportOptions{SystemID: "books", Automation: "orders", Source: "import", By: boss})
+		var refused *automation.FileError
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), "Bo Boss") {
+			t.Errorf("a whole file: %v", err)
+		}
 		must(t, service.Switch(t.Context(), boss, "orders", true, 1, ""))
 		if r := record(there, "orders", "B", "5.00"); r.Result != automation.IntakeNew {
 			t.Errorf("on again: %+v", r)
