@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"onefold/internal/work"
 )
@@ -40,13 +41,14 @@ type seenKey struct {
 // check reads the import's file from the beginning to its end. A file that cannot be imported as it is read comes out
 // ready, with its problem.
 func (w *importWorker) check(ctx context.Context, i Import) error {
+	defer w.keep(ctx, i.ID)()
 	up, err := spool(&chunkReader{ctx: ctx, worker: w, id: i.ID}, w.TempDir, i.Asked.Encoding)
 	if err == nil {
 		defer up.close()
 	}
 	c := &importCheck{importWorker: w, item: i, seen: map[[16]byte]seenKey{}, digits: map[[16]byte]seenKey{}}
 	if err == nil {
-		err = c.file(ctx, up)
+		err = safely(func() error { return c.file(ctx, up) })
 	}
 	var fe *FileError
 	if errors.As(err, &fe) {
@@ -57,6 +59,37 @@ func (w *importWorker) check(ctx context.Context, i Import) error {
 		return err
 	}
 	return c.end(ctx, "", false)
+}
+
+// safely takes a panic, which a damaged workbook can cause in its reader, for a file that cannot be read.
+func safely(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fileErrorf(0, "this file is damaged: save it again, or as \"CSV UTF-8\", and import that")
+		}
+	}()
+	return f()
+}
+
+// keep holds the import on while its file is read, which may take long, until the returned function is called.
+func (w *importWorker) keep(ctx context.Context, id int64) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(importHold / 4)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				// If it fails, the next thing that is written finds out.
+				_, _ = w.Store.WorkImport(ctx, id, w.node, importHold, ImportWork{Change: func(*Import) error { return nil }})
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
 }
 
 // forImport puts a file's trouble in a sentence.

@@ -1,6 +1,7 @@
 package automation
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -78,11 +79,20 @@ func (r ImportRunner) step(ctx context.Context, id int64) (bool, error) {
 	return w.step(ctx, id)
 }
 
+// What is checked while somebody waits for the page, in bytes; a workbook is packed.
+const (
+	smallFile = 512 << 10
+	smallBook = 64 << 10
+)
+
 // CheckNow checks a small file at once, so that nobody has to wait for the background. A larger one, or one that a server
 // is at already, is left to the background.
 func (im Imports) CheckNow(ctx context.Context, i Import, node string) error {
-	if i.State != ImportChecking || i.Size > chunk {
+	if i.State != ImportChecking || i.Size > smallFile {
 		return nil
+	}
+	if first, err := im.Store.ImportChunk(ctx, i.ID, 0); err != nil || i.Size > smallBook && bytes.HasPrefix(first, []byte(bookMark)) {
+		return err
 	}
 	w := &importWorker{Imports: im, node: node}
 	_, err := w.step(ctx, i.ID)

@@ -14,6 +14,8 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
+const bookMark = "PK\x03\x04" // how a workbook begins
+
 const maxBook = 32 << 20 // bytes of a workbook, which is packed: excelize holds that much in memory
 
 // book is an Excel workbook whose rows are read one after the other.
@@ -30,7 +32,7 @@ func openBook(f *os.File) (*book, error) {
 	head := make([]byte, 4)
 	if n, err := f.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read the file: %w", err)
-	} else if !bytes.Equal(head[:n], []byte("PK\x03\x04")) {
+	} else if !bytes.Equal(head[:n], []byte(bookMark)) {
 		return nil, nil
 	}
 	info, err := f.Stat()

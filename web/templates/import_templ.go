@@ -1168,14 +1168,14 @@ func importPage(p ImportPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if len(p.Tabs) > 0 {
-			templ_7745c5c3_Err = importRows(p).Render(ctx, templ_7745c5c3_Buffer)
+		if p.Hold != nil {
+			templ_7745c5c3_Err = importHold(p, *p.Hold).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if p.Hold != nil {
-			templ_7745c5c3_Err = importHold(p, *p.Hold).Render(ctx, templ_7745c5c3_Buffer)
+		if len(p.Tabs) > 0 {
+			templ_7745c5c3_Err = importRows(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
