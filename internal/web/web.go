@@ -124,7 +124,6 @@ func New(c Config) (http.Handler, error) {
 	s.events = events.Service{Store: c.Store, Intake: c.Intake, Keys: c.Auth.Keys, CompanyID: c.CompanyID}
 	s.outcomes = outcome.Service{Store: c.Store, Keys: c.Auth.Keys, Hosts: c.OutcomeHosts, CompanyID: c.CompanyID, Wake: c.WakeOutcomes}
 	s.imports = automation.Imports{Store: c.Store, CompanyID: c.CompanyID, Zone: c.Zone}
-	s.imports = automation.Imports{Store: c.Store, CompanyID: c.CompanyID, Zone: c.Zone}
 	s.notices = notice.NewService(c.Store, c.CompanyID, MessageWords(), c.Notices)
 	s.plans = recurring.Plans{Store: c.Store, CompanyID: c.CompanyID, Zone: c.Zone, Runner: recurring.Runner{Store: c.Store, Intake: c.Intake, Zone: c.Zone}}
 	return s.routes(), nil
