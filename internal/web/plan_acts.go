@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"onefold/internal/automation/recurring"
+	"onefold/internal/work"
 	"onefold/web/templates"
 )
 
@@ -87,6 +88,10 @@ func (s *server) runPlan(c echo.Context) error {
 		return err
 	}
 	stats, err := s.plans.RunNow(c.Request().Context(), person(c), id)
+	var off *work.SwitchedOff
+	if errors.As(err, &off) {
+		return s.showPlan(c, http.StatusConflict, planSaid{problem: say(templates.Plans.Problem["off"], "who", orText(text(off.Switch.OffBy.Name, 60), templates.Plans.Somebody))})
+	}
 	if err != nil {
 		return planError(err)
 	}

@@ -95,7 +95,8 @@ func TestAnAdminMakesAPlanInTheBrowser(t *testing.T) {
 		b.shows("The plan is saved", "Today it records an invoice of EUR 100.00 for Acme Holdings Ltd, as HOSTING-ACME-2026-11")
 		b.do(chromedp.Click(css("#run button")), chromedp.WaitVisible(css(".plan-periods a")))
 		b.shows("One invoice was recorded", "HOSTING-ACME-2026-11", "On 29 December 2026 it records")
-		b.do(chromedp.Click(css("#run button")), chromedp.Poll[chromedp.Void](`document.querySelector("#content .notice")?.innerText.includes(`+jsText(templates.Plans.Did["run/0"])+`)`))
+		b.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".notice").remove()`), chromedp.Click(css("#run button")), chromedp.WaitVisible(css(".notice.good")))
+		b.shows(templates.Plans.Did["run/0"])
 		b.do(chromedp.Click(css(".plan-periods a")), chromedp.WaitVisible(css("#content .badge")),
 			chromedp.Poll[chromedp.Void](`document.querySelector("#content .badge").innerText.includes(`+jsText(templates.Words.StatusName["confirmed"])+`)`))
 		t.Logf("from signing in to confirmed: %s", time.Since(begun).Round(time.Millisecond))

@@ -2,6 +2,7 @@ package web
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"onefold/internal/automation/recurring"
@@ -87,7 +88,7 @@ func calendarRuns(p recurring.Plan, periods []recurring.Period, today time.Time)
 			Day: strconv.Itoa(of.From.Day()), Weekday: w.ShortDays[of.From.Weekday()],
 			Period: say(w.DayRange, "from", dayText(of.From), "to", dayText(of.Until.AddDate(0, 0, -1)))}
 		if v, err := p.Invoice(of); err == nil {
-			r.Amount = amount(v.Total)
+			r.Amount = strings.ReplaceAll(amount(v.Total), "\u00a0", " ") // it may break in a narrow leaf
 		}
 		term := termAt(p, of.From)
 		want := term.Schedule.Day

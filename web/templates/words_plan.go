@@ -126,6 +126,7 @@ var Plans = planWords{
 	},
 	Problem: map[string]string{
 		"number": "write a whole number, such as 1", "date": "this is no date: write it like 2026-12-01", "from": "choose the day of a period", "up_to": "choose how far to go",
+		"off":         "Nothing was made: {who} has switched recurring invoices off, for all plans. They can be switched on again on the page Automations.",
 		"not_waiting": "Somebody has decided this meanwhile: the plan does not wait for it any more.",
 	},
 	Happened: map[string]string{"created": "Set up", "imported": "Imported", "changed": "Changed", "paused": "Paused", "resumed": "Resumed", "end": "End set", "approved": "Approved although it resembles another plan",
