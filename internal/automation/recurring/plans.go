@@ -225,7 +225,7 @@ func (s Plans) Get(ctx context.Context, by work.Actor, id int64) (Detail, error)
 		return d, err
 	}
 	for _, of := range due {
-		e, err := d.Plan.expected(of, d.Today)
+		e, err := d.expected(of, d.Today)
 		if err != nil {
 			return d, err
 		}
@@ -235,8 +235,8 @@ func (s Plans) Get(ctx context.Context, by work.Actor, id int64) (Detail, error)
 	if err != nil {
 		return d, err
 	}
-	d.Twins = d.Plan.twins(near)
-	next, err := d.Plan.Upcoming(d.CoveredTo, changeDays)
+	d.Twins = d.twins(near)
+	next, err := d.Upcoming(d.CoveredTo, changeDays)
 	if err != nil {
 		return d, err
 	}

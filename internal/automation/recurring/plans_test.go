@@ -338,7 +338,7 @@ func (w *world) judge(d recurring.Detail) {
 			w.Fatalf("plan %s: %+v, want %+v", d.Code, m, of)
 		}
 	}
-	if next, err := d.Plan.NextFrom(d.CoveredTo); err != nil || !next.Equal(d.Next) {
+	if next, err := d.NextFrom(d.CoveredTo); err != nil || !next.Equal(d.Next) {
 		w.Errorf("plan %s: next %s, want %s %v", d.Code, d.Next, next, err)
 	}
 }
