@@ -327,7 +327,7 @@ func (w *importWorker) settle(ctx context.Context, row *ImportRow, r Recorded) e
 	switch r.Result {
 	case IntakeNew:
 		return nil
-	case IntakeRefused, IntakeTaken:
+	case IntakeRefused, IntakeTaken, IntakeOff:
 		row.Outcome, row.Detail, row.ItemID = RowRefused, r.Err.Error(), 0
 		return nil
 	case IntakeKnown:

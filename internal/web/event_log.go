@@ -74,7 +74,7 @@ func itemHref(id int64) string { return "/items/" + strconv.FormatInt(id, 10) }
 
 // Signs and tones of what became of an event.
 var eventBadges = map[events.Result]templates.Badge{"new": {Sign: "✓", Tone: "good"}, "known": {Sign: "=", Tone: "quiet"}, "conflict": {Sign: "!", Tone: "ask"},
-	"spelling": {Sign: "!", Tone: "ask"}, "taken": {Sign: "!", Tone: "ask"}, "refused": {Sign: "!", Tone: "ask"}, events.Looking: {Sign: "?", Tone: "busy"},
+	"spelling": {Sign: "!", Tone: "ask"}, "taken": {Sign: "!", Tone: "ask"}, "refused": {Sign: "!", Tone: "ask"}, "off": {Sign: "!", Tone: "ask"}, events.Looking: {Sign: "?", Tone: "busy"},
 	events.Outdated: {Sign: "×", Tone: "quiet"}, events.Unknown: {Sign: "×", Tone: "quiet"}, events.Noted: {Sign: "=", Tone: "quiet"}}
 
 func (v view) eventRow(e events.Event) templates.EventRow {

@@ -39,6 +39,6 @@ var EventWords = eventWords{
 		"again": "It is sent again now."},
 	Told:  map[string]string{"confirmed": "Confirmed", "review": "Needs a person", "resolved": "Resolved", "closed": "Closed"},
 	State: map[string]string{"waiting": "On its way", "delivered": "Delivered", "failed": "Not delivered", "dropped": "Not needed any more"},
-	Result: map[string]string{"new": "Recorded", "known": "Already exists", "conflict": "Differs from what is on record", "spelling": "Spelt differently before", "taken": "Reference in use",
+	Result: map[string]string{"new": "Recorded", "known": "Already exists", "conflict": "Differs from what is on record", "spelling": "Spelt differently before", "taken": "Reference in use", "off": "Switched off",
 		"refused": "Refused", "looking": "Looked up", "outdated": "Outdated", "unknown": "Not one of ours", "noted": "Noted"},
 }
