@@ -49,12 +49,19 @@ func courseSays(f, before work.Forecast) []string {
 // times are moments as a list, the middle of a long one left out.
 func times(list []work.Span) string {
 	const most = 6
-	shown := make([]string, 0, most)
-	for _, s := range list[:min(len(list), most)] {
-		shown = append(shown, clockSpan(s))
+	shown, n := make([]string, 0, most), 0
+	for i := 0; i < len(list) && len(shown) < most; i, n = n, n {
+		at := clockSpan(list[i])
+		for n = i + 1; n < len(list) && clockSpan(list[n]) == at; n++ {
+			continue
+		}
+		if n > i+1 {
+			at = say(templates.Limits.CourseSay["times"], "at", at, "n", strconv.Itoa(n-i))
+		}
+		shown = append(shown, at)
 	}
 	all := strings.Join(shown, ", ")
-	if len(list) <= most {
+	if n == len(list) {
 		return all
 	}
 	return say(templates.Limits.CourseSay["more"], "times", all, "n", strconv.Itoa(len(list)), "last", clockSpan(list[len(list)-1]))
@@ -92,9 +99,12 @@ func pastSays(p review.Meant) []string {
 		return say(w[code], "n", thousands(int64(n)), "several", thousands(int64(p.Several)))
 	}
 	says := []string{number("count", p.Count)}
-	if p.PersonNow == p.PersonThen && p.More+p.Again+p.Fewer == 0 {
+	switch same := p.PersonNow == p.PersonThen && p.More+p.Again+p.Fewer == 0; {
+	case same && p.PersonNow == 0:
+		says = append(says, w["nobody"])
+	case same:
 		says = append(says, say(w["same"], "n", thousands(int64(p.PersonNow))))
-	} else {
+	default:
 		says = append(says, say(w["person"], "now", thousands(int64(p.PersonNow)), "then", thousands(int64(p.PersonThen))))
 	}
 	for _, one := range []struct {

@@ -120,13 +120,14 @@ var Limits = limitWords{
 	},
 	CourseSay: map[string]string{
 		"sent": "Sent at {times}.", "looked": "Looked for at {times}.", "more": "{times} … {n} in all, the last at {last}",
-		"person": "A person gets it after {span}: {reason}.", "person/at_once": "A person gets it at once: {reason}.", "before": "As saved now: after {span}.", "or": " or ",
+		"person": "A person gets it after {span}: {reason}.", "person/at_once": "A person gets it at once: {reason}.", "before": "As saved now: after {span}.", "or": " or ", "times": "{at} ({n}×)",
 	},
 	Reason: map[string]string{"rejected": "it is refused", "attempts_exhausted": "it is not there and the sends are used up", "could_not_check": "the lookups are used up",
 		"cannot_look_up": "it cannot be looked up"},
 	PastSay: map[string]string{
 		"count": "{n} invoices, {several} of them with more than one call.", "count/one": "1 invoice, {several} with more than one call.",
-		"same":   "With the limits in the form the same {n} would have reached a person.",
+		"same":   "With either limits the same {n} reach a person.",
+		"nobody": "With either limits none of them reaches a person.",
 		"person": "With the limits that are saved {now} reach a person; with those in the form {then} would have.",
 		"more":   "{n} more would have reached a person.", "more/one": "1 more would have reached a person.",
 		"fewer": "{n} would have been settled without a person.", "fewer/one": "1 would have been settled without a person.",
