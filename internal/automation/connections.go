@@ -107,6 +107,9 @@ func (c *Connections) adapter(name string) (ledger.Adapter, error) {
 		}
 		names = append(names, a.Name)
 	}
+	if len(names) == 0 {
+		return ledger.Adapter{}, fmt.Errorf("there is no adapter %q here, nor any other", name)
+	}
 	return ledger.Adapter{}, fmt.Errorf("there is no adapter %q; this version knows: %s", name, strings.Join(names, ", "))
 }
 

@@ -159,10 +159,14 @@ func (c *Connections) prepare(ctx context.Context, by work.Actor, id string, d D
 	if taken && bad[FieldName] == "" {
 		bad[FieldName] = "Another accounting system has this name."
 	}
-	if len(bad) > 0 {
-		return p, bad
+	if len(bad) == 0 {
+		return p, nil
 	}
-	return p, nil
+	var field *ledger.FieldError // the adapter may have its own: all are said at once
+	if _, err := p.adapter.Connect(ledger.Connection{System: p.is, Secrets: d.Secrets}); errors.As(err, &field) && bad[field.Field] == "" {
+		bad[field.Field] = hideSecrets(err.Error(), d.Secrets)
+	}
+	return p, bad
 }
 
 func (c *Connections) nameTaken(ctx context.Context, sys work.System) (bool, error) {

@@ -99,7 +99,7 @@ func TestAccessibilityCheckerSees(t *testing.T) {
 
 // pagesWithout are the routes that answer no page, and what they do.
 var pagesWithout = map[string]string{"/healthz": "text", "/readyz": "text", "/static/:name": "a file", "/sso": "a redirect", "/sso/answer": "a redirect",
-	"/export.csv": "a file", "/export.xlsx": "a file", "/audit.csv": "a file", "/live": "a stream", "/items/:id/*": "a redirect"}
+	"/export.csv": "a file", "/export.xlsx": "a file", "/audit.csv": "a file", "/live": "a stream", "/items/:id/*": "a redirect", "/systems/:id/*": "a redirect"}
 
 // Every page that there is a route for passes, in the state in which an admin meets it. What they look like when they are
 // full is checked with each screenshot.
@@ -129,6 +129,9 @@ func TestEveryPageIsAccessible(t *testing.T) {
 		}
 		if r.Path == "/people/:id" {
 			path = "/people/2"
+		}
+		if rest, is := strings.CutPrefix(r.Path, "/systems/:id"); is {
+			path = systemPath(rt.SystemID) + rest
 		}
 		everyLook(t, b, r.Path, s.URL+path)
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/labstack/echo/v4"
@@ -27,6 +28,10 @@ func (s *server) systemsPage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	hour, _, err := s.systems.Calls(c.Request().Context(), person(c))
+	if err != nil {
+		return err
+	}
 	m := templates.Systems{Shell: shell, MayConnect: automation.MayConnect(person(c)) && len(s.Connections.Adapters) > 0}
 	m.Notice = didSystem(c)
 	if kept {
@@ -34,6 +39,7 @@ func (s *server) systemsPage(c echo.Context) error {
 	}
 	for _, sys := range systems {
 		one := show.system(sys, person(c))
+		one.Facts = append(one.Facts, templates.Fact{Name: templates.SystemWords.Hour, Value: callsText(hour[sys.ID])})
 		for i := range one.Buttons {
 			if one.Buttons[i].Post == f.Path {
 				one.Buttons[i].Note = text(f.Fields.Get("note"), 300)
@@ -97,7 +103,7 @@ func (v view) system(sys review.SystemState, by work.Actor) templates.System {
 		}
 	}
 	if sys.PauseReason != "" {
-		m.Say = append(m.Say, templates.Say(w.SystemSays["paused/why"], map[string]any{"text": text(sys.PauseReason, 300)}))
+		m.Say = slices.Insert(m.Say, 1, templates.Say(w.SystemSays["paused/why"], map[string]any{"text": text(sys.PauseReason, 300)}))
 	}
 	yes := map[bool]string{true: w.Fact["yes"], false: w.Fact["no"]}
 	m.Facts = []templates.Fact{{Name: w.InFlight, Value: strconv.Itoa(sys.InFlight)}, {Name: w.Fact["limit"], Value: strconv.Itoa(sys.MaxInFlight)},

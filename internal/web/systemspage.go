@@ -69,7 +69,7 @@ func (s *server) showSystem(c echo.Context, status int, m templates.SystemPage) 
 	one := show.system(d.SystemState, by)
 	m.ID, m.Name, m.Path, m.Badge, m.Say, m.Reports = d.ID, one.Name, systemPath(d.ID), one.Badge, one.Say, one.Reports
 	m.Actions = show.systemActions(d.SystemState, by)
-	m.Connection, m.Limits = systemConnection(d.SystemState), systemLimits(d.SystemState)
+	m.Connection, m.Limits = systemConnection(d.SystemState), append([]templates.Fact{show.answers(d.System)}, systemLimits(d.SystemState)...)
 	m.Calls = []templates.Fact{{Name: w.Hour, Value: callsText(d.Hour)}, {Name: w.Day, Value: callsText(d.Day)}}
 	m.Abilities, m.Proven = abilities(d), templates.Say(w.NeverProvenSay, nil)
 	if d.Proven != nil {
@@ -95,6 +95,7 @@ func (s *server) addSetup(ctx context.Context, by work.Actor, id string, m *temp
 		return err
 	}
 	w := templates.SystemWords
+	m.Known = setup.Known
 	if setup.Problem != "" {
 		m.Unknown = templates.Say("{text}.", map[string]any{"text": text(strings.TrimSuffix(sentence(setup.Problem), "."), 300)})
 	}
@@ -118,6 +119,20 @@ func systemConnection(sys review.SystemState) []templates.Fact {
 	w := templates.SystemWords
 	return []templates.Fact{{Name: w.Books, Value: text(orText(sys.Identity, w.NoBooks), 100)}, {Name: w.Kind, Value: sentence(text(sys.Adapter, 40))},
 		{Name: w.Address, Value: text(orText(sys.Address, "–"), 200)}, {Name: w.ShortName, Value: sys.ID}}
+}
+
+// answers is the state of the breaker.
+func (v view) answers(sys work.System) templates.Fact {
+	w := templates.SystemWords
+	if sys.BreakerUntil.IsZero() {
+		return templates.Fact{Name: w.Answers, Value: templates.Words.Fact["yes"]}
+	}
+	since := sys.BreakerSince
+	if since.IsZero() { // it opened before that was kept
+		since = sys.BreakerUntil
+	}
+	at := v.clock(since)
+	return templates.Fact{Name: w.Silent, At: &at}
 }
 
 func systemLimits(sys review.SystemState) []templates.Fact {
@@ -216,7 +231,7 @@ func (v view) systemActions(sys review.SystemState, by work.Actor) []templates.A
 	w := templates.Words
 	var out []templates.Action
 	add := func(code, label, help string, needsNote bool) {
-		out = append(out, templates.Action{Post: systemPath(sys.ID) + "/" + code, Label: label, Help: templates.Say(help, nil), NeedsNote: needsNote, MaxNote: "300"})
+		out = append(out, templates.Action{Name: strings.ReplaceAll(code, "/", "-"), Post: systemPath(sys.ID) + "/" + code, Label: label, Help: templates.Say(help, nil), NeedsNote: needsNote, MaxNote: "300"})
 	}
 	if review.MayPause(by) {
 		if sys.PausedAt.IsZero() {

@@ -21,6 +21,7 @@ type SystemPage struct {
 	Changes    []SystemChange
 	Reports    string // address; empty: the person may not
 	MayConnect bool   // change, test and remove
+	Known      bool   // this version has its adapter
 	Unknown    Sentence
 	LimitsHref string
 	TrailHref  string
