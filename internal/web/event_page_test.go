@@ -88,7 +88,7 @@ func TestEventPagesLookRight(t *testing.T) {
 	run(t, ctx, signInOn(s.URL, "admin"))
 	shoot(t, ctx, "events-empty", s.URL+"/events")
 	secret := h.connect(t, events.Orders, "shop")
-	h.connect(t, events.Orders, "a-shop-with-a-rather-long-name-in-the-url")
+	h.connect(t, events.Orders, "a-shop-with-a-rather-long-name")
 	if _, err := h.NewSecret(t.Context(), chief, events.Orders, "shop"); err != nil {
 		t.Fatal(err)
 	}
