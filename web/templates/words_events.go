@@ -33,7 +33,7 @@ var EventWords = eventWords{
 	SentTitle: "Outcomes told", SentNone: "No outcome was told yet. As soon as somebody is to be told, each settled invoice appears here.", SentNoneFailed: "Everything was delivered. All is well.",
 	ReceivedTitle: "Events received", ReceivedNone: "Nothing was received yet.", OnlyFailed: "Only what was not delivered", All: "Show all",
 	What: "Invoice", To: "To", Outcome: "Delivery", Made: "Made", Received: "Received", From: "From", Again: "Send again",
-	NextTry: "tried {n} times, again {at}", Tries: "tried {n} times", Times: "came {n} times",
+	NextTry: "tries so far: {n}, next {at}", Tries: "tried {n} times", Times: "came {n} times",
 
 	Did: map[string]string{"old": "The old secret has ended.", "removed": "Disconnected. What it sent stays on record.", "endpoint": "Removed. What was still to be told there is not sent.",
 		"again": "It is sent again now."},
