@@ -18,10 +18,10 @@ import (
 
 // frame is the shell of a page without anything that must be read from the database.
 func (s *server) frame(c echo.Context, title string) templates.Shell {
-	path := c.Request().URL.Path
+	daily, setUp := nav(person(c), c.Request().URL.Path)
 	return templates.Shell{Title: title, CSS: "/static/" + static.Address("app.css"), Scripts: scripts(person(c)),
 		Icon: "/static/" + static.Address("icon.svg"), CSRFField: csrfField, CSRFToken: formToken(c), Person: person(c).Name,
-		Nav: nav(person(c), path), Mark: mark(c)}
+		Nav: daily, SetUp: setUp, Mark: mark(c)}
 }
 
 // scripts are the scripts of a page: the rest is for people who are signed in.
@@ -33,21 +33,26 @@ func scripts(by work.Actor) []string {
 	return list
 }
 
-// nav are the pages that the person may open.
-func nav(by work.Actor, path string) []templates.Link {
+// nav are the pages that the person may open: those of every day, and those that are set up once.
+func nav(by work.Actor, path string) (daily, setUp []templates.Link) {
 	w, p := templates.Words, templates.People
-	here := func(prefix string) bool { return strings.HasPrefix(path, prefix) }
-	links := []templates.Link{{Text: w.Invoices, Href: "/", Here: path == "/" || here("/items/") || here(bulkPath)}, {Text: templates.Period.Nav, Href: "/periods", Here: here("/periods")}, {Text: templates.Plans.Nav, Href: plansPath, Here: here(plansPath)}, {Text: w.Systems, Href: "/systems", Here: here("/systems") || here(reportsPath)}}
-	links = append(links, templates.Link{Text: templates.Automations.Nav, Href: automationsPath, Here: here(automationsPath)})
+	link := func(text, href string, also ...string) templates.Link {
+		l := templates.Link{Text: text, Href: href, Here: strings.HasPrefix(path, href) && (href != "/" || path == "/")}
+		for _, prefix := range also {
+			l.Here = l.Here || strings.HasPrefix(path, prefix)
+		}
+		return l
+	}
+	daily = []templates.Link{link(w.Invoices, "/", "/items/", bulkPath), link(templates.Period.Nav, "/periods"), link(templates.Plans.Nav, plansPath)}
 	if review.MayRecord(by) {
-		links = append(links, templates.Link{Text: w.Import, Href: "/import", Here: here("/import")})
+		daily = append(daily, link(w.Import, "/import"))
 	}
+	daily = append(daily, link(w.Systems, "/systems", reportsPath), link(templates.Automations.Nav, automationsPath))
 	if by.Can(work.Admin) {
-		links = append(links, templates.Link{Text: templates.Limits.Nav, Href: limitsPath, Here: here(limitsPath)}, templates.Link{Text: p.People, Href: "/people", Here: here("/people")}, templates.Link{Text: p.Tokens, Href: "/tokens", Here: here("/tokens")},
-			templates.Link{Text: templates.EventWords.Nav, Href: eventsPath, Here: here(eventsPath)},
-			templates.Link{Text: templates.Notices.Nav, Href: "/notices", Here: here("/notices")}, templates.Link{Text: p.Trail, Href: "/audit", Here: here("/audit")})
+		setUp = []templates.Link{link(templates.Limits.Nav, limitsPath), link(templates.EventWords.Nav, eventsPath), link(templates.Notices.Nav, "/notices"),
+			link(p.People, "/people"), link(p.Tokens, "/tokens"), link(p.Trail, "/audit")}
 	}
-	return links
+	return daily, setUp
 }
 
 // shell is the frame with what everybody should know: systems that stand still.

@@ -579,7 +579,7 @@ func LimitsFormPage(p LimitsPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "</button></div></div></form><section class=\"card limits-meaning\" id=\"meaning\" aria-live=\"polite\" aria-labelledby=\"meaning-title\"><h2 id=\"meaning-title\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "</button></div></div></form><section class=\"card limits-meaning\" id=\"meaning\" tabindex=\"0\" aria-labelledby=\"meaning-title\"><h2 id=\"meaning-title\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

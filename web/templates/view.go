@@ -2,6 +2,8 @@
 // file run "make generate"; its output is committed.
 package templates
 
+import "slices"
+
 // Shell is what every page has around its content.
 type Shell struct {
 	Title     string
@@ -14,6 +16,7 @@ type Shell struct {
 	Person    string // who is signed in; empty: nobody
 	AtProfile bool   // this is the person's own page
 	Nav       []Link
+	SetUp     []Link // pages that are set up once; empty: none that the person may open
 	Alerts    []Alert
 	Notice    *Notice
 	Zone      string // of the times shown
@@ -24,6 +27,11 @@ type Link struct {
 	Text string
 	Href string
 	Here bool
+}
+
+// anyHere reports whether one of the links is the page itself.
+func anyHere(links []Link) bool {
+	return slices.ContainsFunc(links, func(l Link) bool { return l.Here })
 }
 
 // Alert is something that everybody should know, shown on every page.

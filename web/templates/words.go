@@ -10,7 +10,7 @@ import (
 
 // words are the fixed texts and those that follow a code.
 type words struct {
-	Product, And, Search, Clear, SignIn, SignOut, Login, Password, SignedInAs,
+	Product, SetUp, And, Search, Clear, SignIn, SignOut, Login, Password, SignedInAs,
 	Key, Customer, Amount, Status, FirstPage, NextPage, Invoices, Systems, Import, Back,
 	WhatWeKnow, WhatToDo, NotPossible, OlderAttempts, NewestAttempts,
 	Steps, NotBegun, Facts, Lines, Note, Reference, Sent, Answered, Excerpts, Description, Quantity, Price, Assigned, AssignMe,
@@ -22,7 +22,7 @@ type words struct {
 
 // Words is the wording in use: English.
 var Words = words{
-	Product: "Onefold", And: " and ", Search: "Search", Clear: "Clear", SignIn: "Sign in", SignOut: "Sign out", Login: "Sign-in name",
+	Product: "Onefold", SetUp: "Settings", And: " and ", Search: "Search", Clear: "Clear", SignIn: "Sign in", SignOut: "Sign out", Login: "Sign-in name",
 	Password: "Password", SignedInAs: "Signed in as", Key: "Key", Customer: "Customer", Amount: "Amount", Status: "Status",
 	FirstPage: "First page", NextPage: "Next page",
 	Invoices: "Invoices", Systems: "Accounting systems", Import: "Import", Back: "All invoices", WhatWeKnow: "What we know",
