@@ -24,6 +24,8 @@ func (a *Auth) Colleagues(ctx context.Context, by work.Actor) ([]work.Actor, err
 			list = append(list, actor)
 		}
 	}
-	slices.SortFunc(list, func(a, b work.Actor) int { return cmp.Or(cmp.Compare(work.FoldKey(a.Name), work.FoldKey(b.Name)), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(list, func(a, b work.Actor) int {
+		return cmp.Or(cmp.Compare(work.FoldKey(a.Name), work.FoldKey(b.Name)), cmp.Compare(a.ID, b.ID))
+	})
 	return list, nil
 }
