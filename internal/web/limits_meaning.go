@@ -50,7 +50,7 @@ func courseSays(f, before work.Forecast) []string {
 func times(list []work.Span) string {
 	const most = 6
 	shown, n := make([]string, 0, most), 0
-	for i := 0; i < len(list) && len(shown) < most; i, n = n, n {
+	for i := 0; i < len(list) && len(shown) < most; i = n {
 		at := clockSpan(list[i])
 		for n = i + 1; n < len(list) && clockSpan(list[n]) == at; n++ {
 			continue
