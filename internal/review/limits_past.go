@@ -36,7 +36,7 @@ type Meant struct {
 // Bounds of what is read for the past.
 const (
 	pastDays = 30
-	pastMost = 20_000
+	pastMost = 5_000 // of all items: more would make the page slow while one types
 )
 
 // Meaning is what limits mean: the courses that things may take, and the past.

@@ -228,14 +228,11 @@ func (s *server) showLimits(c echo.Context, status int, f *limitsForm, notice *t
 			m.RemoveHelp = say(w.RemoveAllHelp, names...)
 		}
 	}
-	meaning := review.Meaning{System: sys.System}
-	if f == nil || len(f.problems) == 0 {
-		meaning, err = s.limits.Foresee(ctx, by, sys.ID, automation, limits)
-		if err = f.wrong(sys.System, err); err != nil {
-			return err
-		}
+	meaning, err := s.limits.Foresee(ctx, by, sys.ID, automation, f.readable(limits, sys.Limits(automation)))
+	if err = f.wrong(sys.System, err); err != nil {
+		return err
 	}
-	if m.Meaning.Broken = len(meaning.Forecasts) == 0; m.Meaning.Broken {
+	if m.Meaning.Broken = len(meaning.Forecasts) == 0 || f != nil && len(f.problems) > 0; m.Meaning.Broken {
 		meaning.System = sys.System
 	} else {
 		m.Meaning = v.limitsMeaning(meaning)

@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"net/url"
 	"slices"
@@ -203,6 +204,18 @@ func (f *limitsForm) refusedLimits(sys work.System, refused work.LimitsRefused) 
 			f.problems[e.Name] = w.Code[string(l.Kind)]
 		}
 	}
+}
+
+// readable is the form with the present limits in place of what could not be read, so that all faults are told at once.
+func (f *limitsForm) readable(limits, now work.Limits) work.Limits {
+	if f == nil || len(f.problems) == 0 {
+		return limits
+	}
+	limits = maps.Clone(limits)
+	for name := range f.problems {
+		limits[name] = now[name]
+	}
+	return limits
 }
 
 // wrong takes in why limits cannot be so; it returns what is no fault of the form.

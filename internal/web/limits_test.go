@@ -2,6 +2,7 @@ package web
 
 import (
 	"html"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -121,10 +122,7 @@ func TestLimitsOutOfBoundsAreRefused(t *testing.T) {
 		"request_timeout": {"", templates.Limits.Code["empty"]},
 		"longest_delay":   {"<script>alert(1)</script>", templates.Limits.Code["time"]},
 	} {
-		typed := url.Values{}
-		for k, v := range f {
-			typed[k] = v
-		}
+		typed := maps.Clone(f)
 		typed.Set(name, c.typed)
 		typed.Set("note", "a reason that must not be lost")
 		for _, address := range []string{limitsForm1, limitsForm1 + "/preview"} {
@@ -137,6 +135,12 @@ func TestLimitsOutOfBoundsAreRefused(t *testing.T) {
 				t.Errorf("%s %s=%q: what was typed became %q", address, name, c.typed, again.Get(name))
 			}
 		}
+	}
+	// All faults are told at once.
+	f.Set("settle", "29 s")
+	f.Set("first_delay", "30")
+	if a := b.post(limitsForm1, f); strings.Count(a.body, `class="problem" id="limit-`) != 2 {
+		t.Errorf("two faults: %s", a.visible())
 	}
 	if is := policyOf(t, w); is != was {
 		t.Errorf("changed: %+v", is)
@@ -248,12 +252,14 @@ func TestLimitsPreviewSaysWhatTheyMean(t *testing.T) {
 func TestLimitsPreviewWhileTyping(t *testing.T) {
 	ctx := chrome(t)
 	_, s := limitsSite(t)
-	typing := func(text string) step {
-		return chromedp.Evaluate[chromedp.Void](`{ const i = document.getElementById("limit-sends"); i.value = ` + strconv.Quote(text) + `; i.dispatchEvent(new Event("input", {bubbles: true})); }`)
-	}
 	has := func(text string) step {
 		return chromedp.Poll[chromedp.Void](`document.getElementById("meaning").innerText.includes(` + strconv.Quote(text) + `)`)
 	}
-	run(t, ctx, signInOn(s.URL, "admin"), chromedp.Navigate(s.URL+limitsForm1), chromedp.WaitReady(chromedp.CSS("#meaning svg")), typing("2"), has("Sent at 0:00, 0:30–0:36."),
-		typing("x"), has(templates.Limits.MeaningBroken), typing("1"), has("Sent at 0:00."))
+	run(t, ctx, signInOn(s.URL, "admin"), chromedp.Navigate(s.URL+limitsForm1), chromedp.WaitReady(chromedp.CSS("#meaning svg")), setLimit("sends", "2"), has("Sent at 0:00, 0:30–0:36."),
+		setLimit("sends", "x"), has(templates.Limits.MeaningBroken), setLimit("sends", "1"), has("Sent at 0:00."))
+}
+
+// setLimit types a limit.
+func setLimit(name, text string) step {
+	return chromedp.Evaluate[chromedp.Void](`{ const i = document.getElementById("limit-` + name + `"); i.value = ` + strconv.Quote(text) + `; i.dispatchEvent(new Event("input", {bubbles: true})); }`)
 }

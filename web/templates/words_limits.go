@@ -29,7 +29,7 @@ var Limits = limitWords{
 	Sends:         "Sent", Looks: "Looked for", Person: "A person gets it",
 	Past:    "For what was recorded since {at}",
 	PastHow: "Counted by going through the answers of these invoices again, in their order, once with the limits that are saved and once with those in the form. Nobody can know answers that were never asked for.",
-	PastCut: "Only the newest invoices were read.", PastNone: "Nothing was recorded in this time, so there is nothing to compare with.",
+	PastCut: "There are more; only the newest 5,000 invoices were read.", PastNone: "Nothing was recorded in this time, so there is nothing to compare with.",
 	Changes: "Changes on record", ChangesNone: "Nothing was changed yet.",
 	Undo: "Undo", UndoHelp: "Puts back what this change replaced.", Undone: "The change is undone: what it had replaced is back.", UndoNote: "Undoes the change of {at}",
 	Saved: "Saved. It holds from now on.", Unchanged: "Nothing was changed: the limits are as they were.",
