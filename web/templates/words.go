@@ -14,7 +14,7 @@ type words struct {
 	Key, Customer, Amount, Status, FirstPage, NextPage, Invoices, Systems, Import, Back,
 	WhatWeKnow, WhatToDo, NotPossible, OlderAttempts, NewestAttempts,
 	Steps, NotBegun, Facts, Lines, Note, Reference, Sent, Answered, Excerpts, Description, Quantity, Price, Assigned, AssignMe,
-	Release, Nobody, Times, StepsDone, ReportRef, WrongLogin, Throttled, File, System, StartImport, ImportHint,
+	Release, Nobody, Times, StepsDone, ReportRef, WrongLogin, Throttled, File, System,
 	Line, Reason, Overdue, Address, InFlight, Skip, MainNav, Try, Cut, YouTyped, JustNow, Soon, AgoPast, AgoFuture, AgoUnits string
 	StatusName, Sign, Tone, Reasons, ReasonShort, StatusSays, Tab, TabEmpty, TabEmptyTitle, Step, Action, ActionHelp, Refusal,
 	Did, Decision, Send, SendShort, Find, FindShort, SystemSays, Errors, ErrorTitle, Fact map[string]string
@@ -35,9 +35,7 @@ var Words = words{
 	Times: "Times are in", StepsDone: "The steps after this one are done too",
 	ReportRef: "If you ask for help, name this number:", WrongLogin: "Name or password is wrong.",
 	Throttled: "Too many wrong sign-ins. Try again in %s.", File: "CSV file", System: "Accounting system",
-	StartImport: "Import invoices",
-	ImportHint:  "One invoice a row. Rows that are already known are recognised, so the same file can be imported again.",
-	Line:        "Line", Reason: "Reason", Overdue: "Overdue", Address: "Address", InFlight: "On their way",
+	Line: "Line", Reason: "Reason", Overdue: "Overdue", Address: "Address", InFlight: "On their way",
 	Skip: "Skip to the content", MainNav: "Main", Try: "Try {n} · {reference}", Cut: "…",
 	YouTyped: "What you had typed", JustNow: "just now", Soon: "in a moment", AgoPast: "{n} ago", AgoFuture: "in {n}", AgoUnits: "s min h day days",
 
