@@ -149,3 +149,37 @@ func TestManyServersPlanAnewAtOnce(t *testing.T) {
 		w.wantHeld(n)
 	})
 }
+
+// The breaker goes by the settings of the moment, also when they are lowered while calls fail.
+func TestTheBreakersLimitsAreSettings(t *testing.T) {
+	w := newWorld(t, storetest.SQLite(t), work.Capabilities{Searchable: true})
+	w.record(keys(3)...)
+	w.stub.onSend = []behaviour{notSent, notSent, notSent}
+	w.once()
+	open := func() time.Duration {
+		sys, err := w.store.System(t.Context(), "books")
+		w.must(err)
+		if sys.BreakerUntil.IsZero() {
+			return 0
+		}
+		return sys.BreakerUntil.Sub(w.clock.Now())
+	}
+	if d := open(); d != 0 {
+		t.Fatalf("open for %v after three calls of five", d)
+	}
+	w.tune(work.Limits{"breaker_after": "2", "breaker_pause": "45s", "breaker_longest": "1m0s"})
+	w.stub.onSend = []behaviour{notSent, notSent, notSent}
+	w.clock.advance(time.Minute)
+	w.once()
+	if d := open(); d != 45*time.Second {
+		t.Fatalf("open for %v", d)
+	}
+	w.stub.mu.Lock()
+	w.stub.down = errDown
+	w.stub.mu.Unlock()
+	w.clock.advance(45 * time.Second)
+	w.once()
+	if d := open(); d != time.Minute {
+		t.Errorf("open for %v the next time", d)
+	}
+}

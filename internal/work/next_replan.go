@@ -19,8 +19,8 @@ func replanned(it *Item, ev Replanned, r Rules, now time.Time) error {
 	if ev.Attempts > 0 && it.LookAsked == "" && !it.DueAt.IsZero() {
 		replanCalls(it, ev, r, now)
 	}
-	const close = time.Second // what differs by less is the same plan
-	if apart(was.DueAt, it.DueAt) < close && apart(was.SendAfter, it.SendAfter) < close && was.SettleBy.Equal(it.SettleBy) {
+	const nearly = time.Second // what differs by less is the same plan
+	if apart(was.DueAt, it.DueAt) < nearly && apart(was.SendAfter, it.SendAfter) < nearly && was.SettleBy.Equal(it.SettleBy) {
 		return refuse(RefusedUnchanged)
 	}
 	return nil
