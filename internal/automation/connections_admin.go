@@ -6,100 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"strings"
-	"time"
 
 	"onefold/internal/ledger"
 	"onefold/internal/work"
 )
-
-// AdapterField is one thing that an adapter must be told.
-type AdapterField = ledger.Field
-
-// Kind is a kind of accounting system that can be connected.
-type Kind struct {
-	Name    string
-	Title   string
-	Address string // an example of an address; empty: it needs none
-	Fields  []AdapterField
-}
-
-func kindOf(a ledger.Adapter) Kind {
-	return Kind{Name: a.Name, Title: a.Title, Address: a.Address, Fields: a.Fields}
-}
-
-// MayConnect reports whether the actor may add, change, test and remove accounting systems.
-func MayConnect(by work.Actor) bool { return by.Can(work.Admin) }
-
-// Kinds are the kinds of accounting systems that this version can connect.
-func (c *Connections) Kinds() []Kind {
-	kinds := make([]Kind, len(c.Adapters))
-	for i, a := range c.Adapters {
-		kinds[i] = kindOf(a)
-	}
-	return kinds
-}
-
-// system is one system, or ErrUnknownSystem.
-func (c *Connections) system(ctx context.Context, id string) (work.System, error) {
-	all, err := c.Store.Systems(ctx)
-	if err != nil {
-		return work.System{}, err
-	}
-	for _, s := range all {
-		if s.ID == id {
-			return s, nil
-		}
-	}
-	return work.System{}, ErrUnknownSystem
-}
-
-// Where a secret of a system is.
-const (
-	SecretStored = "stored"
-	SecretGiven  = "given" // in the server's environment
-)
-
-// Setup is a system with what its form needs.
-type Setup struct {
-	work.System
-	Kind    Kind
-	Known   bool              // this version has its adapter
-	Secrets map[string]string // by field: SecretStored or SecretGiven; left out: there is none
-	Problem string            // why the stored credentials cannot be read; empty: they can
-}
-
-// Setup returns a system as it is set up, without its secrets. Admins only.
-func (c *Connections) Setup(ctx context.Context, by work.Actor, id string) (Setup, error) {
-	if !MayConnect(by) {
-		return Setup{}, ErrNotAdmin
-	}
-	sys, err := c.system(ctx, id)
-	if err != nil {
-		return Setup{}, err
-	}
-	s := Setup{System: sys, Secrets: map[string]string{}}
-	a, err := c.adapter(sys.Adapter)
-	if err != nil {
-		s.Problem = err.Error()
-		return s, nil
-	}
-	s.Kind, s.Known = kindOf(a), true
-	stored, err := c.secrets(ctx, id)
-	if err != nil {
-		s.Problem = err.Error()
-	}
-	given := c.withEnvironment(a, id, nil)
-	for _, f := range a.Fields {
-		switch {
-		case f.Secret && stored[f.Name] != "":
-			s.Secrets[f.Name] = SecretStored
-		case f.Secret && given[f.Name] != "":
-			s.Secrets[f.Name] = SecretGiven
-		}
-	}
-	return s, nil
-}
 
 // prepared is a system with a draft applied, ready to be tried.
 type prepared struct {
@@ -305,44 +215,4 @@ func (c *Connections) Remove(ctx context.Context, by work.Actor, id string) erro
 		return err
 	}
 	return c.Store.RemoveSystem(ctx, id, by)
-}
-
-// typedFor is how long typed secrets are kept for a form that is shown again.
-const typedFor = 15 * time.Minute
-
-// KeepTyped seals secrets that were typed into a form, so that the form can be shown again without them: only the same
-// person's form gets them back. Empty: there is nothing to keep.
-func (c *Connections) KeepTyped(by work.Actor, secrets map[string]string) string {
-	keep := map[string]string{}
-	for name, v := range secrets {
-		if v != "" && len(v) <= longestValue {
-			keep[name] = v
-		}
-	}
-	if len(keep) == 0 {
-		return ""
-	}
-	keep["\x00until"] = c.now().Add(typedFor).UTC().Format(time.RFC3339)
-	sealed, err := c.seal(keep, "typed:"+by.ID)
-	if err != nil {
-		return ""
-	}
-	return sealed
-}
-
-// Typed returns what KeepTyped kept for the person; nothing if it is theirs no longer.
-func (c *Connections) Typed(by work.Actor, kept string) map[string]string {
-	if strings.TrimSpace(kept) == "" {
-		return nil
-	}
-	secrets, err := c.open(kept, "typed:"+by.ID)
-	if err != nil {
-		return nil
-	}
-	until, err := time.Parse(time.RFC3339, secrets["\x00until"])
-	if err != nil || c.now().After(until) {
-		return nil
-	}
-	delete(secrets, "\x00until")
-	return secrets
 }

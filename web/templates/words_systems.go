@@ -4,8 +4,8 @@ package templates
 type systemWords struct {
 	Connect, ConnectTitle, ConnectSay, Choose, Edit, EditTitle, Test, TestHelp, TestOnly, SaveNew, Save, Cancel, More, Name, NameHint, Address, AddressHint, Kept, KeptEmpty,
 	Given, Typed, Forget, Empty, EmptySay, Connection, Kind, ShortName, Credentials, Limits, LimitsLink, PerSecond, NoLimit, Calls, Hour, Day, NoCalls, CallsSay, CallsSayOne, Able, Declared,
-	LastProven, NeverProven, NeverProvenSay, ProvenAt, Changes, NoChanges, AllChanges, Remove, RemoveTitle, RemoveSay, Problems, Nothing, Plain, WhatToDo,
-	LookFirstDo, LookFirstHelp, Reason, ReasonFree, Stale, NoReason, Books, NoBooks, Answers, Silent, Details, When, Who, What, Change, Unknown string
+	LastProven, NeverProven, NeverProvenSay, ProvenAt, Changes, NoChanges, AllChanges, Remove, RemoveTitle, RemoveSay, Problems, Nothing, Plain,
+	LookFirstDo, LookFirstHelp, Reason, ReasonFree, Stale, NoReason, Books, NoBooks, Answers, Silent, What string
 	Try, Ability, Did, SecretIs map[string]string
 }
 
@@ -25,11 +25,10 @@ var SystemWords = systemWords{
 	Able: "What can be relied on", Declared: "Declared", LastProven: "Last proven", NeverProven: "never", NeverProvenSay: "Declared by its adapter. It was never proven against these books.",
 	ProvenAt: "Proven {at}.", Changes: "Changes", NoChanges: "Nothing was changed yet.", AllChanges: "All changes in the audit trail", Remove: "Remove this system", RemoveTitle: "Remove",
 	RemoveSay: "Only a system without invoices can be removed: what was recorded is never deleted.", Problems: "Some of it cannot be used yet: see below.",
-	Nothing: "Nothing was sent.", Plain: "The address begins with http: what travels there can be read on the way, the login too. Use https if there is any.", WhatToDo: "What you can do",
+	Nothing: "Nothing was sent.", Plain: "The address begins with http: what travels there can be read on the way, the login too. Use https if there is any.",
 	LookFirstDo: "Look first", LookFirstHelp: "Nothing is sent any more without a look before, for example while invoices are keyed in by hand. It holds until an admin ends it.",
 	Reason: "Reason", ReasonFree: "Reason (may be empty)", Stale: "Somebody else changed this connection meanwhile. Their change is what you see now in what you did not type; look at it and save again.",
-	NoReason: "Give a reason: colleagues will read it.", Books: "Books reached", NoBooks: "not read yet", Answers: "Answers", Silent: "No answer since", Details: "Details", When: "When", Who: "Who", What: "What", Change: "From → to",
-	Unknown: "This version cannot connect it: {text}",
+	NoReason: "Give a reason: colleagues will read it.", Books: "Books reached", NoBooks: "not read yet", Answers: "Answers", Silent: "No answer since", What: "What",
 
 	Try: map[string]string{
 		"":             "It works: {books} answers, and a search finds nothing where nothing is.",
