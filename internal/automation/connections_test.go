@@ -337,6 +337,7 @@ func dump(t *testing.T, db storetest.DB) string {
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer rows.Close()
 		columns, err := rows.Columns()
 		if err != nil {
 			t.Fatal(err)
@@ -354,7 +355,7 @@ func dump(t *testing.T, db storetest.DB) string {
 			}
 			out.WriteByte('\n')
 		}
-		if err := rows.Close(); err != nil {
+		if err := rows.Err(); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -61,26 +61,6 @@ func (w *pgWrites) outcomes(items []*work.Item) {
 	w.Queue(pgOutcomes, ids, companies, automations)
 }
 
-func (d *sqliteDoor) outcomes(ctx context.Context, items []*work.Item) error {
-	if len(items) == 0 {
-		return nil
-	}
-	q, err := d.stmt(ctx, sqliteAnyEndpoint)
-	if err != nil {
-		return err
-	}
-	var some bool
-	if err := q.QueryRowContext(ctx).Scan(&some); err != nil || !some {
-		return sqliteError(err)
-	}
-	for _, it := range items {
-		if _, err := d.exec(ctx, sqliteOutcome, it.ID, it.CompanyID, it.Automation); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Endpoints implements outcome.Store.
 func (s *Store) Endpoints(ctx context.Context, companyID int64) (list []outcome.Endpoint, err error) {
 	r, err := s.db.query(ctx, "SELECT id, company_id, name, automation, address, secret, changed_at, changed_by FROM outcome_endpoints"+

@@ -171,3 +171,24 @@ func (d *sqliteDoor) nextGeneration(ctx context.Context) error {
 	}
 	return sqliteError(q.QueryRowContext(ctx).Scan(&d.gen))
 }
+
+// outcomes notes what somebody outside wants to be told, if anybody does.
+func (d *sqliteDoor) outcomes(ctx context.Context, items []*work.Item) error {
+	if len(items) == 0 {
+		return nil
+	}
+	q, err := d.stmt(ctx, sqliteAnyEndpoint)
+	if err != nil {
+		return err
+	}
+	var some bool
+	if err := q.QueryRowContext(ctx).Scan(&some); err != nil || !some {
+		return sqliteError(err)
+	}
+	for _, it := range items {
+		if _, err := d.exec(ctx, sqliteOutcome, it.ID, it.CompanyID, it.Automation); err != nil {
+			return err
+		}
+	}
+	return nil
+}
