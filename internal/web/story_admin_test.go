@@ -136,6 +136,7 @@ func TestAnAdminStartsFromNothing(t *testing.T) {
 	n.until("#content .badge", templates.Words.StatusName["confirmed"])
 	confirmed := time.Since(begun)
 
+	n.press(`.set-up summary`)
 	n.press(`.top nav a[href="/limits"]`)
 	n.press(`main a.button[href^="/limits/"]`)
 	n.types("#limit-sends", "3")
