@@ -13,6 +13,7 @@ import (
 var (
 	errSendBy = errors.New("send-by has passed")
 	errSealed = errors.New("the call is over")
+	errLost   = errors.New("the answer was lost on purpose, for a proof")
 )
 
 // writeGate decides for one write whether bytes may still be handed over, and remembers whether any were.

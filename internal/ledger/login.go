@@ -21,60 +21,76 @@ type Token struct {
 // ErrLoginRefused is wrapped by a Renew that was definitely refused: a person must connect the account again.
 var ErrLoginRefused = errors.New("the login was refused")
 
-// Login holds one account's token and renews it, one caller at a time: with rotating tokens a second renewal beside the
-// first would kill the login. It is safe for concurrent use.
+// TokenStore keeps the login of one system for all servers. It is safe for concurrent use.
+type TokenStore interface {
+	// Load returns the token as it is stored; the zero Token if nobody has connected the account yet.
+	Load(ctx context.Context) (Token, error)
+	// Renew replaces spent: with rotating tokens a second renewal beside the first would kill the login, so one server
+	// renews while the others wait. If the stored token is no longer spent, somebody has renewed it: it is returned and
+	// renew is not called. What renew returns is stored before it is returned here.
+	Renew(ctx context.Context, spent Token, renew func(context.Context, Token) (Token, error)) (Token, error)
+}
+
+// expiryMargin: a token that ends so soon may not live until the request arrives.
+const expiryMargin = 30 * time.Second
+
+// Login gives out live access tokens of one account. It is safe for concurrent use.
 type Login struct {
-	Renew func(ctx context.Context, refresh string) (Token, error) // one call to the system; it is not repeated here
-	Keep  func(ctx context.Context, t Token) error                 // stores a renewed token before it is used; nil: not stored
-	Now   func() time.Time                                         // nil: time.Now
+	Tokens TokenStore
+	Renew  func(ctx context.Context, was Token) (Token, error) // one call to the system; it is not repeated here
+	Now    func() time.Time                                    // nil: time.Now
 
-	mu      sync.Mutex
-	token   Token
-	refused error // once refused, nothing is tried until Connect
+	mu    sync.Mutex
+	token Token
+	spent string // an access token that the system has refused
 }
 
-// Connect sets the token, at start or after a person connected the account again.
-func (l *Login) Connect(t Token) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.token, l.refused = t, nil
-}
-
-// Access returns a live access token. If the renewal is refused the error wraps ErrLoginRefused, for this and all later
-// callers; any other error is passing.
+// Access returns a live access token. The error wraps ErrLoginRefused if a person must connect the account (again); any
+// other error is passing.
 func (l *Login) Access(ctx context.Context) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.live(l.token) {
+		return l.token.Access, nil
+	}
+	if l.Tokens == nil {
+		return "", fmt.Errorf("%w: nobody has connected the account yet", ErrLoginRefused)
+	}
+	stored, err := l.Tokens.Load(ctx)
+	if err != nil {
+		return "", err
+	}
+	if !l.live(stored) {
+		if stored.Refresh == "" && stored.Access == "" {
+			return "", fmt.Errorf("%w: nobody has connected the account yet", ErrLoginRefused)
+		}
+		// A caller that gives up must not break the renewal off: the old token may be spent by then.
+		if stored, err = l.Tokens.Renew(context.WithoutCancel(ctx), stored, l.Renew); err != nil {
+			return "", err
+		}
+	}
+	l.token = stored
+	return stored.Access, nil
+}
+
+// Forget drops an access token that the system has refused, so that the next call renews it.
+func (l *Login) Forget(access string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.spent = access
+}
+
+func (l *Login) live(t Token) bool {
 	now := time.Now
 	if l.Now != nil {
 		now = l.Now
 	}
-	switch {
-	case l.refused != nil:
-		return "", l.refused
-	case l.token.Expires.IsZero() || now().Before(l.token.Expires):
-		return l.token.Access, nil
-	}
-	// A caller that gives up must not break the renewal off: the old token may be spent by then.
-	t, err := l.Renew(context.WithoutCancel(ctx), l.token.Refresh)
-	if err != nil {
-		if errors.Is(err, ErrLoginRefused) {
-			l.refused = err
-		}
-		return "", err
-	}
-	if l.Keep != nil {
-		if err := l.Keep(context.WithoutCancel(ctx), t); err != nil {
-			return "", fmt.Errorf("the renewed login could not be kept: %w", err)
-		}
-	}
-	l.token = t
-	return t.Access, nil
+	return t.Access != "" && t.Access != l.spent && (t.Expires.IsZero() || now().Add(expiryMargin).Before(t.Expires))
 }
 
 // Refused is the answer of a send that was not made because the login is not to be had: it never left, and the account's
 // owner must act.
-func (l *Login) Refused(err error) work.Answer {
+func (*Login) Refused(err error) work.Answer {
 	return work.Answer{Outcome: work.Deferred, Login: errors.Is(err, ErrLoginRefused),
 		Exchange: work.Exchange{HTTPStatus: http.StatusUnauthorized, Error: "the accounting system refused our login: reconnect the account"}}
 }

@@ -32,6 +32,7 @@ type Config struct {
 	Timeout   time.Duration     // total time of one call; the context may end it sooner; 0: DefaultTimeout
 	Now       func() time.Time  // this machine's clock, with monotonic reading; nil: time.Now
 	TLS       *tls.Config       // nil: the system's roots
+	Lose      func() bool       // asked after each write that was answered; true: the answer is lost; nil: never
 }
 
 // Transport is the hardened HTTP client of one accounting system. It is safe for concurrent use.
@@ -135,6 +136,9 @@ func (t *Transport) Write(ctx context.Context, call Call, sendBy Deadline) Reply
 		h.WriteBufferSize = 64 << 10 // one hand-over for all but the longest requests
 		gate.install(h)
 		t.exchange(h, req, &reply)
+		if reply.Status != 0 && t.cfg.Lose != nil && t.cfg.Lose() {
+			reply = Reply{Err: errLost, now: t.cfg.Now}
+		}
 	}
 	reply.HandedOver, reply.late = gate.seal()
 	if errors.Is(reply.Err, errSendBy) {

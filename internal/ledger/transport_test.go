@@ -271,3 +271,24 @@ func TestManyWritesAtOnce(t *testing.T) {
 		t.Errorf("%d requests for 64 writes", n.Load())
 	}
 }
+
+func TestAnAnswerThatIsLostOnPurpose(t *testing.T) {
+	var acted atomic.Int64
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		acted.Add(1)
+		w.Write([]byte(`{"id":"secret-of-the-answer"}`))
+	})
+	lose := true
+	tr := transport(t, Config{BaseURL: s.URL, Lose: func() bool { return lose }})
+	r := tr.Write(t.Context(), Call{Method: "POST", Path: "/"}, soon())
+	if a, done := r.Write(); !done || a.Outcome != work.Unknown || !r.HandedOver || acted.Load() != 1 || len(r.Body) != 0 || strings.Contains(a.Exchange.Response, "secret") {
+		t.Errorf("%d effects, %+v", acted.Load(), r)
+	}
+	if r := tr.Read(t.Context(), Call{Method: "GET", Path: "/"}); r.Status != 200 {
+		t.Errorf("a read was lost: %+v", r)
+	}
+	lose = false
+	if r := tr.Write(t.Context(), Call{Method: "POST", Path: "/"}, soon()); r.Status != 200 {
+		t.Errorf("%+v", r)
+	}
+}

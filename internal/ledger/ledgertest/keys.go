@@ -61,7 +61,7 @@ func testChanged(t *testing.T, target Target) {
 	}
 	step := b.steps[0]
 	b.issue(step, "INV-1")
-	more, err := currency.NewAmount("120.00", "EUR")
+	more, err := currency.NewAmount("120.00", b.invoice.Total.CurrencyCode())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,6 +133,9 @@ func runSend(t *testing.T, target Target, c sendCase, step string) {
 	effects, writes := b.out.Effects(step, "INV-1"), len(b.out.Writes())-before
 
 	checkAnswer(t, a, effects, writes)
+	if target.cautious(c.name) && a.Outcome == work.Unknown {
+		return
+	}
 	checkOutcome(t, a, c.allowed...)
 	if writes != 1 {
 		t.Errorf("%d writing requests arrived, want 1", writes)

@@ -19,7 +19,17 @@ type Target struct {
 
 	// Lists says that one search can show several records, so that paging can be tested by repeating a send.
 	Lists bool
+
+	// Invoice fits the suite's invoice to the system: ids of customers, the currency. Nil: it stays as it is.
+	Invoice func(*work.Invoice)
+
+	// Cautious names cases, as their subtests are named, in which this adapter may also say unknown or could_not_tell and
+	// word it in its own way, each with the reason: it proves less than it could, never more.
+	Cautious map[string]string
 }
+
+// cautious reports whether the adapter may know less in this case.
+func (t Target) cautious(name string) bool { return t.Cautious[name] != "" }
 
 // Setup is what a test needs of the adapter and its server.
 type Setup struct {
@@ -87,9 +97,12 @@ func newBench(t *testing.T, target Target, s Setup) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
+	invoice := work.Invoice{CustomerID: "C-1", CustomerName: "Straße Müller GmbH", Total: total, IssueDate: "2026-11-30"}
+	if target.Invoice != nil {
+		target.Invoice(&invoice)
+	}
 	sys, out := target.New(t, s)
-	return &bench{t: t, sys: sys, out: out, steps: sys.Steps(), previous: map[string]string{},
-		invoice: work.Invoice{CustomerID: "C-1", CustomerName: "Straße Müller GmbH", Total: total, IssueDate: "2026-11-30"}}
+	return &bench{t: t, sys: sys, out: out, steps: sys.Steps(), previous: map[string]string{}, invoice: invoice}
 }
 
 func (b *bench) request(step, reference string) ledger.Request {

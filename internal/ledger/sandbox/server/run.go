@@ -6,28 +6,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"sync/atomic"
 	"time"
+
+	"onefold/internal/ledger/misbehave"
 )
 
-type connUses struct{}
-
 // ConnContext counts the requests of each connection; it belongs into http.Server.ConnContext for CloseReused to work.
-func ConnContext(ctx context.Context, _ net.Conn) context.Context {
-	return context.WithValue(ctx, connUses{}, new(atomic.Int64))
-}
-
-// reused reports whether the connection carried a request before this one.
-func reused(r *http.Request) bool {
-	n, ok := r.Context().Value(connUses{}).(*atomic.Int64)
-	return ok && n.Load() > 1
-}
-
-func used(r *http.Request) {
-	if n, ok := r.Context().Value(connUses{}).(*atomic.Int64); ok {
-		n.Add(1)
-	}
-}
+var ConnContext = misbehave.ConnContext
 
 // NewHTTP is an http.Server for the sandbox, not yet listening.
 func NewHTTP(s *Server) *http.Server {

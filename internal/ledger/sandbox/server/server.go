@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"onefold/internal/ledger/misbehave"
 	"onefold/internal/ledger/sandbox"
 )
 
@@ -95,7 +96,7 @@ func (s *Server) find(name string) *books {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	used(r)
+	misbehave.Used(r)
 	s.mu.Lock()
 	s.atWork++
 	s.mu.Unlock()

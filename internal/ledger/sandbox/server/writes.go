@@ -9,6 +9,7 @@ import (
 
 	"github.com/bojanz/currency"
 
+	"onefold/internal/ledger/misbehave"
 	"onefold/internal/ledger/sandbox"
 )
 
@@ -98,7 +99,7 @@ func (s *Server) write(c *call, status int, hash string, decide func(now time.Ti
 		return
 	}
 	if c.fault == CommitLate { // the key counts as running meanwhile
-		wait(c.delay())
+		misbehave.Wait(c.delay())
 	}
 	s.mu.Lock()
 	now := s.opts.Now()

@@ -1,0 +1,323 @@
+package ledgertest
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"onefold/internal/ledger/misbehave"
+	"onefold/internal/work"
+)
+
+// Fake is an accounting system in memory that keeps state and answers as its vendor's does. It is healthy unless told
+// otherwise, knows nothing of lines that break, and is safe for concurrent use.
+type Fake interface {
+	// Classify says what a request is, before it is carried out. It must not consume the request's body.
+	Classify(r *http.Request, body []byte) Incoming
+	// ServeHTTP carries a request out.
+	ServeHTTP(w http.ResponseWriter, r *http.Request)
+	// Misbehave makes the system itself meet every following request of that kind with the fault; NoFault heals all. False:
+	// the system cannot fail so by itself; Front is asked then whether the line in front of it can.
+	Misbehave(kind work.Kind, f Fault) bool
+	// Effects counts how often the step took effect for records asked for under the reference, void and deleted ones and
+	// those in other books included.
+	Effects(step, reference string) int
+	// Advance moves the system's clock.
+	Advance(d time.Duration)
+}
+
+// Incoming is a request as a Fake understands it.
+type Incoming struct {
+	Kind work.Kind // empty: neither a writing request nor a part of a lookup (login, identity)
+	Key  string    // the idempotency key that it carries, wherever this system takes it from
+}
+
+// Front stands before a Fake and is the line and the gateway in between: it loses, delays, cuts and replaces answers. It
+// implements Outside.
+type Front struct {
+	fake Fake
+	http *httptest.Server
+
+	received, sent atomic.Int64
+
+	mu      sync.Mutex
+	fault   map[work.Kind]Fault
+	writes  []Write
+	atWork  int
+	resting *sync.Cond
+}
+
+// Serve starts a Front; it ends with the test.
+func Serve(t *testing.T, fake Fake) *Front {
+	t.Helper()
+	f := &Front{fake: fake, fault: map[work.Kind]Fault{}}
+	f.resting = sync.NewCond(&f.mu)
+	f.http = httptest.NewUnstartedServer(http.HandlerFunc(f.serve))
+	f.http.Config.ConnContext = misbehave.ConnContext
+	f.http.Listener = countingListener{f.http.Listener, f}
+	f.http.Start()
+	t.Cleanup(func() {
+		f.http.CloseClientConnections()
+		f.http.Close()
+	})
+	return f
+}
+
+// URL is the address of the front.
+func (f *Front) URL() string { return f.http.URL }
+
+// lineFaults are what Front can do by itself.
+var lineFaults = map[Fault]bool{
+	"drop_before": true, "drop_after": true, "commit_late": true, "error_before": true, "error_after": true, "unavailable": true,
+	"unavailable_after": true, "gateway_page": true, "gateway_after": true, "login": true, "page_before": true, "page_after": true,
+	"empty_before": true, "empty_after": true, "wrong_type": true, "garbage": true, "redirect_301": true, "redirect_302": true,
+	"redirect_303": true, "redirect_307": true, "redirect_308": true, "drip": true, "drip_headers": true, "endless": true,
+	"endless_error": true, "huge_gzip": true, "close_reused": true, "list_answer": true, "reject_xml": true, "reject_bare": true,
+	"reject_page": true, "search_forbidden": true,
+}
+
+// Misbehave implements Outside.
+func (f *Front) Misbehave(kind work.Kind, fault Fault) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if fault == NoFault {
+		clear(f.fault)
+		f.fake.Misbehave(kind, NoFault)
+		return true
+	}
+	if f.fake.Misbehave(kind, fault) {
+		return true
+	}
+	if fault == "unreachable" {
+		f.http.Close()
+		return true
+	}
+	if !lineFaults[fault] && !strings.HasPrefix(string(fault), "wait:") {
+		return false
+	}
+	f.fault[kind] = fault
+	return true
+}
+
+// Effects implements Outside.
+func (f *Front) Effects(step, reference string) int { return f.fake.Effects(step, reference) }
+
+// Advance implements Outside.
+func (f *Front) Advance(d time.Duration) { f.fake.Advance(d) }
+
+// Traffic implements Outside.
+func (f *Front) Traffic() (received, sent int64) { return f.received.Load(), f.sent.Load() }
+
+// Writes implements Outside.
+func (f *Front) Writes() []Write {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]Write(nil), f.writes...)
+}
+
+// Wait implements Outside.
+func (f *Front) Wait() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for f.atWork > 0 {
+		f.resting.Wait()
+	}
+}
+
+const moved = "/moved-elsewhere"
+
+func (f *Front) serve(w http.ResponseWriter, r *http.Request) {
+	misbehave.Used(r)
+	body, err := io.ReadAll(io.LimitReader(r.Body, 16<<20))
+	if err != nil {
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	f.mu.Lock()
+	f.atWork++
+	if r.URL.Path == moved { // a redirect was followed
+		f.writes = append(f.writes, Write{})
+	}
+	f.mu.Unlock()
+	defer func() {
+		f.mu.Lock()
+		if f.atWork--; f.atWork == 0 {
+			f.resting.Broadcast()
+		}
+		f.mu.Unlock()
+	}()
+	if r.URL.Path == moved {
+		w.Header().Set("Content-Type", "application/json")
+		w.Write([]byte(`{}`)) //nolint:errcheck,gosec // the client may be gone
+		return
+	}
+	in := f.fake.Classify(r, body)
+	f.mu.Lock()
+	var fault Fault
+	if in.Kind != "" {
+		fault = f.fault[in.Kind]
+	}
+	if in.Kind == work.Send {
+		f.writes = append(f.writes, Write{Key: in.Key})
+	}
+	f.mu.Unlock()
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if before(w, r, fault) {
+		return
+	}
+	if fault == "commit_late" {
+		misbehave.Wait(600 * time.Millisecond)
+	}
+	answer := httptest.NewRecorder()
+	f.fake.ServeHTTP(answer, r.WithContext(context.WithoutCancel(r.Context())))
+	after(w, r, fault, answer)
+}
+
+const drippedEach = 5 * time.Millisecond
+
+// before carries out the faults that come before any effect. It reports whether the request is over.
+func before(w http.ResponseWriter, r *http.Request, fault Fault) bool {
+	if wait, ok := strings.CutPrefix(string(fault), "wait:"); ok {
+		misbehave.RetryAfter(w, wait)
+		w.WriteHeader(http.StatusTooManyRequests)
+		return true
+	}
+	if code, ok := strings.CutPrefix(string(fault), "redirect_"); ok {
+		status, _ := strconv.Atoi(code)
+		w.Header().Set("Location", moved+"?token=not-to-be-shown")
+		w.WriteHeader(status)
+		return true
+	}
+	switch fault {
+	case "drop_before":
+		misbehave.Drop(w)
+	case "error_before":
+		w.WriteHeader(http.StatusInternalServerError)
+	case "unavailable":
+		w.WriteHeader(http.StatusServiceUnavailable)
+	case "gateway_page":
+		misbehave.Page(w, http.StatusBadGateway, misbehave.Gateway)
+	case "login":
+		w.WriteHeader(http.StatusUnauthorized)
+	case "page_before":
+		misbehave.Page(w, http.StatusOK, misbehave.BackSoon)
+	case "empty_before":
+		w.WriteHeader(http.StatusOK)
+	case "drip_headers":
+		misbehave.DripHeaders(w, drippedEach)
+	case "list_answer":
+		w.Header().Set("Content-Type", "application/json")
+		w.Write([]byte(`[{"id":"of-somebody-else"},{"id":"of-another"}]`)) //nolint:errcheck,gosec // the client may be gone
+	case "reject_xml":
+		w.Header().Set("Content-Type", "application/xml")
+		w.WriteHeader(http.StatusBadRequest)
+		w.Write([]byte(`<?xml version="1.0"?><error>the customer is blocked</error>`)) //nolint:errcheck,gosec // the client may be gone
+	case "reject_bare":
+		w.Header()["Content-Type"] = nil
+		w.WriteHeader(http.StatusBadRequest)
+	case "reject_page":
+		misbehave.Page(w, http.StatusBadRequest, misbehave.Blocked)
+	case "search_forbidden":
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusForbidden)
+		w.Write([]byte(`{}`)) //nolint:errcheck,gosec // the client may be gone
+	default:
+		return false
+	}
+	return true
+}
+
+// after tells what was done, or spoils the telling.
+func after(w http.ResponseWriter, r *http.Request, fault Fault, answer *httptest.ResponseRecorder) {
+	body := answer.Body.Bytes()
+	switch fault {
+	case "drop_after":
+		misbehave.Drop(w)
+		return
+	case "close_reused":
+		if misbehave.Reused(r) {
+			misbehave.Drop(w)
+			return
+		}
+	case "error_after":
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	case "unavailable_after":
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	case "gateway_after":
+		misbehave.Page(w, http.StatusGatewayTimeout, misbehave.Gateway)
+		return
+	case "page_after":
+		misbehave.Page(w, http.StatusOK, misbehave.BackSoon)
+		return
+	case "empty_after":
+		w.WriteHeader(http.StatusOK)
+		return
+	case "endless":
+		w.WriteHeader(answer.Code)
+		misbehave.Endless(r, w)
+		return
+	case "endless_error":
+		w.WriteHeader(http.StatusInternalServerError)
+		misbehave.Endless(r, w)
+		return
+	case "huge_gzip":
+		misbehave.HugeGzip(w, r, answer.Code)
+		return
+	}
+	for name, values := range answer.Header() {
+		w.Header()[name] = values
+	}
+	switch fault {
+	case "wrong_type":
+		w.Header().Set("Content-Type", "text/plain; charset=latin1")
+	case "garbage":
+		body = body[:len(body)/2]
+	case "drip":
+		w.WriteHeader(answer.Code)
+		misbehave.Drip(w, r, body, drippedEach)
+		return
+	}
+	w.WriteHeader(answer.Code)
+	w.Write(body) //nolint:errcheck,gosec // the client may be gone
+}
+
+type countingListener struct {
+	net.Listener
+	f *Front
+}
+
+func (l countingListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return countingConn{conn, l.f}, nil
+}
+
+type countingConn struct {
+	net.Conn
+	f *Front
+}
+
+func (c countingConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	c.f.received.Add(int64(n))
+	return n, err
+}
+
+func (c countingConn) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	c.f.sent.Add(int64(n))
+	return n, err
+}
