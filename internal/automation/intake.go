@@ -153,7 +153,7 @@ func newCandidate(n work.New, system work.System) (candidate, error) {
 	if strings.TrimSpace(n.Automation) == "" {
 		return candidate{}, errors.New("the automation is missing")
 	}
-	item, err := work.NewItem(n, system.Capabilities, time.Time{})
+	item, err := work.NewItem(n, system.ReliedOn(), time.Time{})
 	if err != nil {
 		return candidate{}, err
 	}

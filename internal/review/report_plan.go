@@ -256,7 +256,7 @@ func itemLine(it work.Item) ReportLine {
 // inReport is an item whose reference the report holds.
 func (c *comparison) inReport(ctx context.Context, it work.Item, rows []work.ReportRow) error {
 	l := itemLine(it)
-	look := c.files.Judge(it, rows, c.sys.Capabilities)
+	look := c.files.Judge(it, rows, c.sys.ReliedOn())
 	if look.Finding == work.FoundMatching && it.Status.Open() {
 		taken, err := c.store.TakenRecords(ctx, it.CompanyID, it.SystemID, []string{look.Record.ID})
 		if err != nil {

@@ -59,7 +59,7 @@ func (s *server) showReports(c echo.Context, status int, system, problem string)
 	names := map[string]string{}
 	for _, sys := range systems {
 		names[sys.ID] = text(sys.Name, 100)
-		if m.System == "" && !sys.Capabilities.Searchable {
+		if m.System == "" && !sys.ReliedOn().Searchable {
 			m.System = sys.ID
 		}
 		m.Systems = append(m.Systems, templates.Choice{Value: sys.ID, Text: text(sys.Name, 100)})

@@ -274,7 +274,7 @@ func (p reportView) form() *templates.ReportForm {
 
 // reportLink leads from an open item whose system cannot be searched to the comparison with a report; nil: there is none.
 func reportLink(d review.Detail, by work.Actor) *templates.Action {
-	if d.System.Capabilities.Searchable || !d.Item.Status.Open() || d.Item.Sends == 0 || !review.MayReport(by) {
+	if d.System.ReliedOn().Searchable || !d.Item.Status.Open() || d.Item.Sends == 0 || !review.MayReport(by) {
 		return nil
 	}
 	return &templates.Action{Name: "report", Href: reportsOf(d.System.ID), Label: templates.Reports.CompareLink}

@@ -108,7 +108,7 @@ func (v view) system(sys review.SystemState, by work.Actor) templates.System {
 	yes := map[bool]string{true: w.Fact["yes"], false: w.Fact["no"]}
 	m.Facts = []templates.Fact{{Name: w.InFlight, Value: strconv.Itoa(sys.InFlight)}, {Name: w.Fact["limit"], Value: strconv.Itoa(sys.MaxInFlight)},
 		{Name: w.Fact["books"], Value: text(orText(sys.Identity, "–"), 100)}, {Name: w.Address, Value: text(sys.Address, 200)},
-		{Name: w.Fact["searchable"], Value: yes[sys.Capabilities.Searchable]}, {Name: w.Fact["keys"], Value: yes[sys.Capabilities.HonoursKeys]}}
+		{Name: w.Fact["searchable"], Value: yes[sys.ReliedOn().Searchable]}, {Name: w.Fact["keys"], Value: yes[sys.ReliedOn().HonoursKeys]}}
 	button := func(code string, note bool) {
 		m.Buttons = append(m.Buttons, templates.Action{Post: "/systems/" + sys.ID + "/" + code, Label: w.Action[code],
 			Help: templates.Say(w.ActionHelp[code], nil), NeedsNote: note, MaxNote: "300"})

@@ -17,7 +17,10 @@ type System struct {
 	Settings     map[string]string // what else the adapter needs; no secrets
 	Policy       Policy
 	Overrides    map[string]Override // by automation; empty: none
-	Capabilities Capabilities
+	Capabilities Capabilities        // as declared by its adapter; what counts is ReliedOn
+	Typed        bool                // an admin typed them: see Seen
+	Seen         Seen                // what a proof saw on the connection as it is now
+	Caution      Caution             // what an admin took away after a proof
 	Steps        []string
 	MaxInFlight  int     // most calls at the same time, over all servers
 	PerSecond    float64 // most calls begun in a second, over all servers; 0: no limit
@@ -39,7 +42,7 @@ type System struct {
 
 // Rules are the rules for the system's items at this moment.
 func (s System) Rules() Rules {
-	return Rules{Policy: s.Policy, Capabilities: s.Capabilities, LookFirst: s.LookFirst, Identity: s.Identity,
+	return Rules{Policy: s.Policy, Capabilities: s.ReliedOn(), LookFirst: s.LookFirst, Identity: s.Identity,
 		NoSends: !s.PausedAt.IsZero() || !s.BreakerUntil.IsZero() || s.LoginProblem != ""}
 }
 
@@ -53,6 +56,7 @@ func (s System) Validate() error {
 	case s.PerSecond < 0:
 		return fmt.Errorf("the calls a second must not be negative")
 	}
+	s.Typed = false // what is not relied on yet may be after a proof: the limits must fit then, too
 	if err := s.Rules().validate(); err != nil {
 		return err
 	}
