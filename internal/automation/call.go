@@ -51,8 +51,7 @@ func (l *lane) answeredLate(it work.Item, a work.Answer) {
 func (l *lane) find(ctx context.Context, t task) work.Lookup {
 	it, r := t.picked.Item, t.picked.Rules
 	begun := l.Now()
-	q := ledger.Query{Step: it.Step, Reference: it.Reference, PreviousRecordID: it.PreviousExternalID}
-	found := ledger.DoFind(ctx, t.link.sys, q, it.Invoice)
+	found := ledger.DoFind(ctx, t.link.sys, queryOf(it), it.Invoice)
 	if want := it.Identity; want != "" && found.Exchange.Identity != "" && found.Exchange.Identity != want {
 		return couldNotTell(found, fmt.Errorf("the address leads to the books %q, the item was sent to %q", found.Exchange.Identity, want))
 	}
@@ -63,6 +62,17 @@ func (l *lane) find(ctx context.Context, t task) work.Lookup {
 		}
 	}
 	return found
+}
+
+// queryOf asks for all that was ever sent for the item. An earlier revision may have had another customer.
+func queryOf(it work.Item) ledger.Query {
+	q := ledger.Query{Step: it.Step, Reference: it.Reference, PreviousRecordID: it.PreviousExternalID}
+	if it.Revision > 1 {
+		q.Since = it.RecordedAt
+	} else {
+		q.Customer, q.Since = it.Invoice.CustomerID, it.FirstSentAt
+	}
+	return q
 }
 
 func couldNotTell(l work.Lookup, why error) work.Lookup {
@@ -103,8 +113,7 @@ func (c *control) check(ctx context.Context, l *lane, sys ledger.System, it work
 		return errors.New("the database did not answer")
 	}
 	for _, k := range known {
-		q := ledger.Query{Step: k.Step, Reference: k.Reference, PreviousRecordID: k.PreviousExternalID}
-		if f := ledger.DoFind(ctx, sys, q, k.Invoice); f.Finding.Found() {
+		if f := ledger.DoFind(ctx, sys, queryOf(k), k.Invoice); f.Finding.Found() {
 			known = nil
 			break
 		}

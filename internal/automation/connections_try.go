@@ -85,7 +85,7 @@ func (c *Connections) try(ctx context.Context, a ledger.Adapter, sys work.System
 	if most := t.Capabilities.MaxReference; most > 0 && len(nothing) > most {
 		nothing = nothing[len(nothing)-most:]
 	}
-	found := ledger.DoFind(ctx, conn, ledger.Query{Step: t.Steps[0], Reference: nothing}, work.Invoice{})
+	found := ledger.DoFind(ctx, conn, ledger.Query{Step: t.Steps[0], Reference: nothing, Since: begun}, work.Invoice{})
 	switch {
 	case found.Finding == work.NotFound:
 	case found.Finding.Found():

@@ -51,6 +51,10 @@ type Query struct {
 	Step             string
 	Reference        string
 	PreviousRecordID string
+
+	// For systems that cannot search by our reference but list their records, so that the list stays short.
+	Customer string    // the customer of every send of this step so far; empty: several, or not known
+	Since    time.Time // no send of this step was made before, by the database's clock; zero: not known
 }
 
 // Found is the raw result of a search.
