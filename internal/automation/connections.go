@@ -139,7 +139,7 @@ func (c *Connections) Declared(s work.System) (work.System, error) {
 		return s, err
 	}
 	defer closeAdapter(sys)
-	s.Capabilities, s.Steps = sys.Capabilities(), sys.Steps()
+	s.Capabilities, s.Steps, s.Typed = sys.Capabilities(), sys.Steps(), a.Typed
 	return s, s.Validate()
 }
 

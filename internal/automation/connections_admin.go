@@ -47,6 +47,7 @@ func (c *Connections) prepare(ctx context.Context, by work.Actor, id string, d D
 	if p.adapter, err = c.adapter(p.is.Adapter); err != nil {
 		return p, err
 	}
+	p.is.Typed = p.adapter.Typed
 	bad := BadFields{}
 	var one BadFields
 	if p.is, err = d.applied(p.is, p.adapter); errors.As(err, &one) {

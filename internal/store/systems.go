@@ -65,7 +65,7 @@ func (s *Store) DeclareSystem(ctx context.Context, sys work.System) error {
 				return fmt.Errorf("%w (%q instead of %q)", ErrIdentityChanged, sys.Identity, was.Identity)
 			}
 			was.Name, was.Adapter, was.Address, was.Settings = sys.Name, sys.Adapter, sys.Address, sys.Settings
-			was.Capabilities, was.Steps = sys.Capabilities, sys.Steps
+			was.Capabilities, was.Steps, was.Typed = sys.Capabilities, sys.Steps, sys.Typed
 			return nil
 		})
 	})

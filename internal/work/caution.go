@@ -1,6 +1,13 @@
 package work
 
-import "time"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
 
 // Caution is what an admin, after a proof, no longer relies on in one system. It can only take away: whatever it holds,
 // the rules never become bolder than what the adapter declares. The zero Caution takes nothing away.
@@ -32,10 +39,22 @@ func (c Capabilities) Cautious(k Caution) Capabilities {
 	return c
 }
 
-// Seen is what a proof saw on the connection as it is set up now. The zero Seen: nothing was proven on it.
+// Seen is what a proof saw of a system. The zero Seen: nothing.
 type Seen struct {
-	Keys   bool `json:"keys,omitempty"`   // a second send with the same key made no second record
-	Search bool `json:"search,omitempty"` // a new record was found by our reference, one that never existed was not
+	On     string `json:"on,omitempty"`     // the connection that it was seen on, as System.Reached named it
+	Keys   bool   `json:"keys,omitempty"`   // a second send with the same key made no second record
+	Search bool   `json:"search,omitempty"` // a new record was found by our reference in time, one that never existed was not
+}
+
+// Reached names how the system is reached: another text after any change of its address, its settings or its credentials.
+// Its name and its limits are no part of it.
+func (s System) Reached() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %d", s.Adapter, s.Address, s.CredentialsVersion)
+	for _, name := range slices.Sorted(maps.Keys(s.Settings)) {
+		fmt.Fprintf(h, " %q=%q", name, s.Settings[name])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
 // ReliedOn is what may be relied on in the system at this moment: what its adapter declares, without what an admin took
@@ -44,7 +63,11 @@ type Seen struct {
 func (s System) ReliedOn() Capabilities {
 	k := s.Caution
 	if s.Typed {
-		k = k.With(Caution{NoKeys: !s.Seen.Keys, NoSearch: !s.Seen.Search})
+		seen := s.Seen
+		if seen.On != s.Reached() {
+			seen = Seen{}
+		}
+		k = k.With(Caution{NoKeys: !seen.Keys, NoSearch: !seen.Search})
 	}
 	return s.Capabilities.Cautious(k)
 }

@@ -18,6 +18,7 @@ func TestACautionOnlyTakesAway(t *testing.T) {
 		}
 		s := work.System{Capabilities: declared, Typed: bit(4), Seen: work.Seen{Keys: bit(5), Search: bit(6)},
 			Caution: work.Caution{NoKeys: bit(7), NoSearch: bit(8), NotUnique: bit(9), Plain: bit(9), SearchLag: map[bool]time.Duration{true: time.Second, false: time.Minute}[bit(7)]}}
+		s.Seen.On = s.Reached()
 		got := s.Rules().Capabilities
 		if got != s.ReliedOn() {
 			t.Fatal("the rules go by something else")
@@ -44,8 +45,24 @@ func TestWhatIsTypedOpensNoGateBeforeItWasSeen(t *testing.T) {
 	if proof, err := work.Gate(it, s.Rules(), now); err == nil {
 		t.Errorf("the gate is open by %s", proof)
 	}
-	s.Seen.Keys = true
+	s.Seen = work.Seen{On: s.Reached(), Keys: true}
 	if _, err := work.Gate(it, s.Rules(), now); err != nil {
 		t.Errorf("seen, and still closed: %v", err)
+	}
+	renamed := s
+	renamed.Name, renamed.Policy.RequestTimeout = "Other name", time.Minute
+	if _, err := work.Gate(it, renamed.Rules(), now); err != nil {
+		t.Errorf("another name is no other connection: %v", err)
+	}
+	for what, change := range map[string]func(*work.System){
+		"address":     func(s *work.System) { s.Address = "https://other.example.com" },
+		"settings":    func(s *work.System) { s.Settings = map[string]string{"definition": "other"} },
+		"credentials": func(s *work.System) { s.CredentialsVersion++ },
+	} {
+		other := s
+		change(&other)
+		if proof, err := work.Gate(it, other.Rules(), now); err == nil {
+			t.Errorf("other %s: what was seen elsewhere opens the gate by %s", what, proof)
+		}
 	}
 }

@@ -19,7 +19,7 @@ type System struct {
 	Overrides    map[string]Override // by automation; empty: none
 	Capabilities Capabilities        // as declared by its adapter; what counts is ReliedOn
 	Typed        bool                // an admin typed them: see Seen
-	Seen         Seen                // what a proof saw on the connection as it is now
+	Seen         Seen                // what a proof saw, and on which connection
 	Caution      Caution             // what an admin took away after a proof
 	Steps        []string
 	MaxInFlight  int     // most calls at the same time, over all servers
