@@ -14,7 +14,9 @@ type Settings struct {
 }
 
 // Read returns the settings of this connection for the adapter's fields.
-func (c Connection) Read(fields []Field) *Settings { return &Settings{of: c.System.Settings, fields: fields} }
+func (c Connection) Read(fields []Field) *Settings {
+	return &Settings{of: c.System.Settings, fields: fields}
+}
 
 // Err is the first error, a *FieldError in the user's words; nil: there is none.
 func (s *Settings) Err() error { return s.err }
