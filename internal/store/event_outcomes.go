@@ -9,6 +9,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"onefold/internal/auth"
 	"onefold/internal/automation/outcome"
 	"onefold/internal/work"
 )
@@ -80,8 +81,12 @@ func (s *Store) Endpoints(ctx context.Context, companyID int64) (list []outcome.
 }
 
 // PutEndpoint implements outcome.Store.
-func (s *Store) PutEndpoint(ctx context.Context, e outcome.Endpoint) error {
+func (s *Store) PutEndpoint(ctx context.Context, e outcome.Endpoint, by work.Actor) error {
+	entry := auth.Entry{CompanyID: e.CompanyID, By: by, What: outcome.DidConnect, Object: "endpoint:" + e.Name, After: e.Automation + " → " + e.Address}
 	return s.db.write(ctx, func(tx *gorm.DB) error {
+		if err := appendEntry(tx, entry, e.ChangedAt); err != nil {
+			return err
+		}
 		return tx.Exec("INSERT INTO outcome_endpoints (company_id, name, automation, address, secret, changed_at, changed_by) VALUES (?, ?, ?, ?, ?, ?, ?)"+
 			" ON CONFLICT (company_id, automation, address) WHERE removed_at IS NULL DO UPDATE SET name = excluded.name, secret = excluded.secret,"+
 			" changed_at = excluded.changed_at, changed_by = excluded.changed_by",
@@ -90,7 +95,7 @@ func (s *Store) PutEndpoint(ctx context.Context, e outcome.Endpoint) error {
 }
 
 // RemoveEndpoint implements outcome.Store.
-func (s *Store) RemoveEndpoint(ctx context.Context, companyID, id int64) error {
+func (s *Store) RemoveEndpoint(ctx context.Context, companyID, id int64, by work.Actor) error {
 	now, err := s.Now(ctx)
 	if err != nil {
 		return err
@@ -99,6 +104,13 @@ func (s *Store) RemoveEndpoint(ctx context.Context, companyID, id int64) error {
 		done := tx.Exec("UPDATE outcome_endpoints SET removed_at = ? WHERE id = ? AND company_id = ? AND removed_at IS NULL", moment(now), id, companyID)
 		if done.Error != nil || done.RowsAffected == 0 {
 			return done.Error
+		}
+		var e struct{ Name, Automation, Address string }
+		if err := tx.Raw("SELECT name, automation, address FROM outcome_endpoints WHERE id = ?", id).Scan(&e).Error; err != nil {
+			return err
+		}
+		if err := appendEntry(tx, auth.Entry{CompanyID: companyID, By: by, What: outcome.DidRemove, Object: "endpoint:" + e.Name, Before: e.Automation + " → " + e.Address}, now); err != nil {
+			return err
 		}
 		return tx.Exec("UPDATE outcomes SET state = 'dropped', closed_at = ? WHERE endpoint_id = ? AND state = 'waiting'", moment(now), id).Error
 	})

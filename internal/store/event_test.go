@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"onefold/internal/auth"
 	"onefold/internal/automation/events"
 	"onefold/internal/automation/outcome"
 	"onefold/internal/seal"
@@ -249,6 +251,53 @@ func TestOutcomesStayOutside(t *testing.T) {
 			if d.State == outcome.Delivered || d.Tries > 0 && d.LastError == "" {
 				t.Errorf("%+v", d)
 			}
+		}
+	})
+}
+
+// What lets messages in and sends them out is on record, without the secrets.
+func TestSendersAndReceiversAreOnRecord(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *store.Store, c *clock) {
+		keys := seal.Random()
+		in, out := events.Service{Store: s, Keys: keys}, outcome.Service{Store: s, Keys: keys}
+		sender := events.Sender{Kind: events.Orders, ID: "shop", Name: "Shop", SystemID: "books"}
+		var secrets []string
+		secret, err := in.Connect(t.Context(), chief, sender)
+		must(t, err)
+		secrets = append(secrets, secret)
+		secret, err = in.NewSecret(t.Context(), chief, events.Orders, "shop")
+		must(t, err)
+		must(t, in.DropOld(t.Context(), chief, events.Orders, "shop"))
+		must(t, in.Disconnect(t.Context(), chief, events.Orders, "shop"))
+		must(t, in.Disconnect(t.Context(), chief, events.Orders, "shop")) // again changes nothing
+		secrets = append(secrets, secret)
+		secret, err = out.Connect(t.Context(), chief, outcome.Endpoint{Name: "Till", Address: "https://till.example/hook", Automation: "orders"})
+		must(t, err)
+		secrets = append(secrets, secret)
+		list, err := out.Endpoints(t.Context(), chief)
+		must(t, err)
+		must(t, out.Remove(t.Context(), chief, list[0].ID))
+		must(t, out.Remove(t.Context(), chief, list[0].ID))
+
+		page, err := s.AuditPage(t.Context(), auth.AuditFilter{Limit: 50})
+		must(t, err)
+		var did []string
+		for _, r := range page.Records {
+			if strings.HasPrefix(r.What, "sender_") || strings.HasPrefix(r.What, "endpoint_") {
+				did = append([]string{r.What}, did...)
+				if r.By.ID != chief.ID {
+					t.Errorf("%s by %v", r.What, r.By)
+				}
+			}
+			for _, secret := range secrets {
+				if strings.Contains(fmt.Sprint(r), secret) {
+					t.Errorf("a secret is on record: %+v", r)
+				}
+			}
+		}
+		want := "sender_connected sender_secret_renewed sender_secret_ended sender_removed endpoint_connected endpoint_removed"
+		if got := strings.Join(did, " "); got != want {
+			t.Errorf("on record: %s", got)
 		}
 	})
 }

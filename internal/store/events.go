@@ -8,7 +8,9 @@ import (
 
 	"gorm.io/gorm"
 
+	"onefold/internal/auth"
 	"onefold/internal/automation/events"
+	"onefold/internal/work"
 )
 
 const senderColumns = "kind, id, company_id, name, system_id, automation, secrets, secret_n, changed_at, changed_by"
@@ -45,8 +47,12 @@ func (s *Store) Sender(ctx context.Context, companyID int64, kind events.Kind, i
 }
 
 // PutSender implements events.Store.
-func (s *Store) PutSender(ctx context.Context, sn events.Sender) error {
+func (s *Store) PutSender(ctx context.Context, sn events.Sender, by work.Actor, did events.Act) error {
+	entry := auth.Entry{CompanyID: sn.CompanyID, By: by, What: string(did), Object: senderObject(sn.Kind, sn.ID), After: sn.Name + " → " + sn.SystemID}
 	return s.db.write(ctx, func(tx *gorm.DB) error {
+		if err := appendEntry(tx, entry, sn.ChangedAt); err != nil {
+			return err
+		}
 		return tx.Exec("INSERT INTO event_senders ("+senderColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"+
 			" ON CONFLICT (kind, id) DO UPDATE SET name = excluded.name, system_id = excluded.system_id, automation = excluded.automation,"+
 			" secrets = excluded.secrets, secret_n = excluded.secret_n, changed_at = excluded.changed_at, changed_by = excluded.changed_by"+
@@ -56,11 +62,21 @@ func (s *Store) PutSender(ctx context.Context, sn events.Sender) error {
 }
 
 // RemoveSender implements events.Store.
-func (s *Store) RemoveSender(ctx context.Context, companyID int64, kind events.Kind, id string) error {
+func (s *Store) RemoveSender(ctx context.Context, companyID int64, kind events.Kind, id string, by work.Actor) error {
+	now, err := s.Now(ctx)
+	if err != nil {
+		return err
+	}
 	return s.db.write(ctx, func(tx *gorm.DB) error {
-		return tx.Exec("DELETE FROM event_senders WHERE kind = ? AND id = ? AND company_id = ?", string(kind), tidy(id, maxShort), companyID).Error
+		done := tx.Exec("DELETE FROM event_senders WHERE kind = ? AND id = ? AND company_id = ?", string(kind), tidy(id, maxShort), companyID)
+		if done.Error != nil || done.RowsAffected == 0 {
+			return done.Error
+		}
+		return appendEntry(tx, auth.Entry{CompanyID: companyID, By: by, What: string(events.DidDisconnect), Object: senderObject(kind, id)}, now)
 	})
 }
+
+func senderObject(kind events.Kind, id string) string { return "sender:" + string(kind) + " " + id }
 
 const eventColumns = "company_id, kind, sender, event_id, type, subject, digest, happened_at, received_at, times, result, detail, item_id"
 

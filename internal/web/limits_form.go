@@ -74,6 +74,9 @@ func readLimit(l work.Limit, f url.Values) (string, error) {
 		n, err := strconv.ParseFloat(point(strings.TrimSuffix(typed, "%")), 64)
 		return numberText(n / 100), err
 	case work.MoneyLimit:
+		if w := templates.Limits; strings.EqualFold(typed, work.NoLimit) || strings.EqualFold(typed, w.None) {
+			return work.NoLimit, nil
+		}
 		code := strings.ToUpper(strings.TrimSpace(f.Get(l.Name + "_currency")))
 		number, ok := typedAmount(typed, code)
 		if !ok || code == "" {
@@ -99,6 +102,9 @@ func showLimit(kind work.LimitKind, text string) string {
 			return showBound(kind, n)
 		}
 	case work.MoneyLimit:
+		if text == work.NoLimit {
+			return templates.Limits.None
+		}
 		if number, code := limitMoney(text); code != "" {
 			return price(number, code) + " " + code
 		}
@@ -147,12 +153,19 @@ func (v view) limitFields(sys work.System, automation string, f *limitsForm) []t
 				_, field.Own = own[name]
 				value := orText(showLimit(l.Kind, all[name]), w.None)
 				field.Place, field.Inherits = value, say(w.Inherits, "system", text(sys.Name, 60), "value", value)
+				if field.Money && all[name] != "" {
+					field.Mode = "text"
+					field.Help += " " + say(w.WithoutApproval, "none", w.None)
+				}
 			} else if field.Money {
 				field.Place = w.None
 			}
 			field.Value = showLimit(l.Kind, own[name])
 			if field.Money {
 				field.Value, field.Currency = limitMoney(own[name])
+				if own[name] == work.NoLimit {
+					field.Value = w.None
+				}
 			}
 			if f != nil {
 				field.Value, field.Problem, field.Stale = text(f.typed.Get(name), 60), f.problems[name], f.stale[name]

@@ -207,6 +207,17 @@ func TestAnAutomationsOwnLimits(t *testing.T) {
 	if list := b.get(limitsPath).visible(); !strings.Contains(list, "Invoices sent in or typed in differs in 2 limits") {
 		t.Errorf("the list: %s", list)
 	}
+	f = b.get(address).limits()
+	f.Set("approval_limit", "None")
+	if a := b.post(limitsForm1, f); a.status != http.StatusSeeOther {
+		t.Fatalf("%d %s", a.status, a.visible())
+	}
+	if f := b.get(address).limits(); f.Get("approval_limit") != templates.Limits.None {
+		t.Errorf("shown again as %q", f.Get("approval_limit"))
+	}
+	if sys, err := w.System(t.Context(), rt.SystemID); err != nil || !sys.Overrides["invoices"].NoApproval {
+		t.Errorf("%+v, %v", sys.Overrides, err)
+	}
 	page = b.get(address)
 	remove := url.Values{}
 	for _, m := range formPattern.FindAllString(page.body, -1) {

@@ -58,6 +58,9 @@ var AllLimits = []Limit{
 	{"breaker_longest", TimeLimit, true, func(s *System) any { return &s.Policy.BreakerLongest }, nil},
 }
 
+// NoLimit is the text of an approval limit that an automation does without although its system has one.
+const NoLimit = "none"
+
 // Limits are what is set for the system itself (automation empty; every limit is there, at least at its floor) or what
 // the automation has of its own.
 func (s System) Limits(automation string) Limits {
@@ -68,6 +71,9 @@ func (s System) Limits(automation string) Limits {
 			if !f.OfSystem {
 				l.put(f.Name, textOfLimit(f.own(&o)))
 			}
+		}
+		if o.NoApproval {
+			l.put("approval_limit", NoLimit)
 		}
 		return l
 	}
@@ -158,6 +164,9 @@ func (s System) WithLimits(automation string, l Limits) (System, error) {
 		switch text := strings.TrimSpace(l[f.Name]); {
 		case text == "" && (automation != "" || f.Kind == MoneyLimit):
 			setLimit(to, nil)
+		case text == NoLimit && f.Kind == MoneyLimit:
+			setLimit(to, nil)
+			own.NoApproval = automation != ""
 		case text == "":
 			refused = append(refused, &LimitError{Name: f.Name, Code: "empty"})
 		default:

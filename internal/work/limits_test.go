@@ -1,6 +1,7 @@
 package work_test
 
 import (
+	"encoding/json"
 	"errors"
 	"maps"
 	"testing"
@@ -81,5 +82,38 @@ func TestLimitsKeepTheirBounds(t *testing.T) {
 	l["misses"], l["lookups"] = "4", "20"
 	if _, err := s.WithLimits("", l); err == nil {
 		t.Error("the system's limits must not make an automation's own impossible")
+	}
+}
+
+// An automation may do without the approval that its system asks for, and what it waits for otherwise comes back.
+func TestAnAutomationWithoutApproval(t *testing.T) {
+	s := tunable()
+	l := s.Limits("")
+	l["approval_limit"] = "1000.00 EUR"
+	s, err := s.WithLimits("", l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	free, err := s.WithLimits("orders", work.Limits{"approval_limit": work.NoLimit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if free.RulesFor("orders").Policy.ApprovalLimit != nil || free.RulesFor("others").Policy.ApprovalLimit == nil || free.Policy.ApprovalLimit == nil {
+		t.Errorf("%+v", free.Overrides)
+	}
+	if got := free.Limits("orders"); !maps.Equal(got, work.Limits{"approval_limit": work.NoLimit}) || free.Effective("orders")["approval_limit"] != work.NoLimit {
+		t.Errorf("%v", got)
+	}
+	text, err := json.Marshal(free.Overrides)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read map[string]work.Override
+	if err := json.Unmarshal(text, &read); err != nil || !read["orders"].NoApproval {
+		t.Errorf("%s: %v", text, err)
+	}
+	back, err := free.WithLimits("orders", nil)
+	if err != nil || back.RulesFor("orders").Policy.ApprovalLimit == nil {
+		t.Errorf("%v %+v", err, back.Overrides)
 	}
 }

@@ -20,6 +20,7 @@ type Override struct {
 	Misses         *int             `json:"misses,omitempty"`
 	SettleWithin   *time.Duration   `json:"settle_within,omitempty"`
 	ApprovalLimit  *currency.Amount `json:"approval_limit,omitempty"`
+	NoApproval     bool             `json:"no_approval,omitempty"` // nothing waits for approval, whatever the system's limit
 }
 
 // Apply returns the policy with the override's fields in it.
@@ -37,6 +38,9 @@ func (o Override) Apply(p Policy) Policy {
 	set(&p.SettleWithin, o.SettleWithin)
 	if o.ApprovalLimit != nil {
 		p.ApprovalLimit = o.ApprovalLimit
+	}
+	if o.NoApproval {
+		p.ApprovalLimit = nil
 	}
 	return p
 }

@@ -257,9 +257,10 @@ var People = peopleWords{
 		"single_sign_on_linked": "Linked to the identity provider", "session_revoked": "Ended a session", "all_sessions_revoked": "Ended all sessions",
 		"token_created": "Made a token", "token_revoked": "Revoked a token", "export": "Took an export", "bulk_run_begun": "Began a bulk run", "bulk_run_stopped": "Stopped a bulk run", "import_begun": "Began an import", "import_stopped": "Stopped everything of an import", "automation_off": "Switched an automation off", "automation_on": "Switched an automation on", "system_paused": "Paused a system",
 		"system_resumed": "Resumed a system", "policy_changed": "Changed a policy", "look_first_on": "Began looking first", "system_added": "Connected a system", "system_removed": "Removed a system", "system_changed": "Changed a connection", "system_credentials": "Changed a login", "look_first_off": "Ended looking first",
+		"sender_connected": "Let a sender in", "sender_secret_renewed": "Gave a sender another secret", "sender_secret_ended": "Ended a sender's old secret", "sender_removed": "Ended a sender", "endpoint_connected": "Connected a receiver of outcomes", "endpoint_removed": "Ended a receiver of outcomes",
 		"item_check": "Asked for a check", "item_retry": "Had it sent again", "item_attest": "Attested that it is not there", "item_resolve": "Marked as done",
 		"item_close": "Closed", "item_approve": "Approved", "item_hold": "Stopped", "item_reopen": "Reopened", "item_correct": "Corrected", "item_assign": "Assigned", "item_note": "Added a note", "item_report": "Applied a report"},
 	ActGroup: map[string]string{"sign-in": "Signing in and out", "failed": "Refused sign-ins", "people": "People and roles", "tokens": "API tokens", "items": "Invoices",
-		"systems": "Accounting systems", "exports": "Exports"},
+		"systems": "Systems, senders and receivers", "exports": "Exports"},
 	Days: map[string]string{"30": "30 days", "90": "90 days", "365": "A year", "730": "Two years"},
 }

@@ -4,7 +4,7 @@ package templates
 type limitWords struct {
 	Nav, Say, Tune, ForAll, ForOne, ForWhom, Choose, Inherits, InheritsSay, OwnCount, OwnCountOne, OwnNone, Own, TheirOwn, RemoveAll, RemoveAllHelp,
 	Currency, NoteLabel, NoteHint, Save, SaveHelp, Preview, Meaning, MeaningBroken, LogScale, Sends, Looks, Person, Past, PastHow, PastNone,
-	PastCut, Changes, ChangesNone, Undo, UndoHelp, Undone, UndoNote, Saved, Unchanged, Refused, Stale, StaleUndo, StaleField, StaleTaken, StaleUnknown, Span, Kept, None, InheritsPlace,
+	PastCut, Changes, ChangesNone, Undo, UndoHelp, Undone, UndoNote, Saved, Unchanged, Refused, Stale, StaleUndo, StaleField, StaleTaken, StaleUnknown, Span, Kept, None, WithoutApproval, InheritsPlace,
 	Nobody, LastChange, NeverChanged, Below, Above string
 	Group, GroupSay, Name, Help, Min, Max, Code, CourseTitle, CourseSay, Reason, PastSay map[string]string
 	Second, Minute, Hour, Day, Days                                                      string
@@ -41,7 +41,7 @@ var Limits = limitWords{
 	Span:         "{from} to {to}",
 	StaleField:   "Is {is} now, was {was} when you opened it",
 	Kept:         "You were signed out. Nothing was saved; what you had typed is still here.",
-	None:         "none", InheritsPlace: "as the system", Nobody: "somebody",
+	None:         "none", WithoutApproval: "Type “{none}” if nothing of it waits.", InheritsPlace: "as the system", Nobody: "somebody",
 	LastChange: "Last change: {who}, {at}.", NeverChanged: "Nobody has changed them yet.", Below: "Not below {min}.", Above: "At most {max}.",
 
 	Second: "s", Minute: "min", Hour: "h", Day: "day", Days: "days",

@@ -82,10 +82,10 @@ type Store interface {
 	Senders(ctx context.Context, companyID int64) ([]Sender, error)
 	// Sender returns one sender; found is false if there is none.
 	Sender(ctx context.Context, companyID int64, kind Kind, id string) (sn Sender, found bool, err error)
-	// PutSender adds the sender or replaces the one of its kind and id.
-	PutSender(ctx context.Context, sn Sender) error
-	// RemoveSender removes a sender. What it sent stays on record.
-	RemoveSender(ctx context.Context, companyID int64, kind Kind, id string) error
+	// PutSender adds the sender or replaces the one of its kind and id, and puts on record who did what.
+	PutSender(ctx context.Context, sn Sender, by work.Actor, did Act) error
+	// RemoveSender removes a sender and puts that on record. What it sent stays on record.
+	RemoveSender(ctx context.Context, companyID int64, kind Kind, id string, by work.Actor) error
 
 	// Event returns a remembered event; found is false if there is none.
 	Event(ctx context.Context, companyID int64, kind Kind, sender, eventID string) (e Event, found bool, err error)

@@ -27,6 +27,17 @@ type Sender struct {
 	ChangedBy  string // label of the person
 }
 
+// Act is what an admin did to a sender, as the audit trail calls it.
+type Act string
+
+// What admins do to senders.
+const (
+	DidConnect    Act = "sender_connected"
+	DidRenew      Act = "sender_secret_renewed"
+	DidEndOld     Act = "sender_secret_ended"
+	DidDisconnect Act = "sender_removed"
+)
+
 // maxSecrets: the one in use, and the one before it while it is being changed.
 const maxSecrets = 2
 
@@ -130,23 +141,23 @@ func (s Service) Connect(ctx context.Context, by work.Actor, sn Sender) (secret 
 		return "", &Invalid{"automation", "Use small letters, digits and hyphens, at most 40."}
 	}
 	secret = NewSecret()
-	return secret, s.put(ctx, by, sn, []string{secret})
+	return secret, s.put(ctx, by, DidConnect, sn, []string{secret})
 }
 
 // NewSecret gives a sender another secret, shown this once. The one before counts too until DropOld.
 func (s Service) NewSecret(ctx context.Context, by work.Actor, kind Kind, id string) (secret string, err error) {
 	secret = NewSecret()
-	return secret, s.change(ctx, by, kind, id, func(secrets []string) []string {
+	return secret, s.change(ctx, by, DidRenew, kind, id, func(secrets []string) []string {
 		return append([]string{secret}, secrets[:min(len(secrets), maxSecrets-1)]...)
 	})
 }
 
 // DropOld ends all secrets of a sender but the newest.
 func (s Service) DropOld(ctx context.Context, by work.Actor, kind Kind, id string) error {
-	return s.change(ctx, by, kind, id, func(secrets []string) []string { return secrets[:min(len(secrets), 1)] })
+	return s.change(ctx, by, DidEndOld, kind, id, func(secrets []string) []string { return secrets[:min(len(secrets), 1)] })
 }
 
-func (s Service) change(ctx context.Context, by work.Actor, kind Kind, id string, f func([]string) []string) error {
+func (s Service) change(ctx context.Context, by work.Actor, did Act, kind Kind, id string, f func([]string) []string) error {
 	if !by.Can(work.Admin) {
 		return ErrNotAdmin
 	}
@@ -164,10 +175,10 @@ func (s Service) change(ctx context.Context, by work.Actor, kind Kind, id string
 	if secrets = f(secrets); len(secrets) == 0 {
 		return errors.New("a sender needs a secret")
 	}
-	return s.put(ctx, by, sn, secrets)
+	return s.put(ctx, by, did, sn, secrets)
 }
 
-func (s Service) put(ctx context.Context, by work.Actor, sn Sender, secrets []string) error {
+func (s Service) put(ctx context.Context, by work.Actor, did Act, sn Sender, secrets []string) error {
 	now, err := s.Store.Now(ctx)
 	if err != nil {
 		return err
@@ -176,7 +187,7 @@ func (s Service) put(ctx context.Context, by work.Actor, sn Sender, secrets []st
 	if err := s.seal(&sn, secrets); err != nil {
 		return err
 	}
-	return s.Store.PutSender(ctx, sn)
+	return s.Store.PutSender(ctx, sn, by, did)
 }
 
 // Disconnect ends all that a sender may. What it sent stays on record.
@@ -184,5 +195,5 @@ func (s Service) Disconnect(ctx context.Context, by work.Actor, kind Kind, id st
 	if !by.Can(work.Admin) {
 		return ErrNotAdmin
 	}
-	return s.Store.RemoveSender(ctx, s.company(), kind, id)
+	return s.Store.RemoveSender(ctx, s.company(), kind, id, by)
 }

@@ -61,10 +61,10 @@ type Store interface {
 	Now(ctx context.Context) (time.Time, error)
 	// Endpoints returns the endpoints by automation and id, without removed ones.
 	Endpoints(ctx context.Context, companyID int64) ([]Endpoint, error)
-	// PutEndpoint adds the endpoint, or replaces the one of its automation and address.
-	PutEndpoint(ctx context.Context, e Endpoint) error
-	// RemoveEndpoint removes an endpoint. What still waits for it is dropped.
-	RemoveEndpoint(ctx context.Context, companyID, id int64) error
+	// PutEndpoint adds the endpoint, or replaces the one of its automation and address, and puts that on record.
+	PutEndpoint(ctx context.Context, e Endpoint, by work.Actor) error
+	// RemoveEndpoint removes an endpoint and puts that on record. What still waits for it is dropped.
+	RemoveEndpoint(ctx context.Context, companyID, id int64, by work.Actor) error
 	// ClaimOutcome gives the node the endpoint's next message that is due and that nobody holds, until the lease is over by
 	// the database's clock; nil: none is due. Its tries count this one.
 	ClaimOutcome(ctx context.Context, node string, lease time.Duration, endpointID int64) (*Delivery, error)
@@ -89,6 +89,12 @@ type Service struct {
 var (
 	ErrNotAdmin = errors.New("only an admin may do this")
 	ErrNone     = errors.New("there is no such message")
+)
+
+// What the audit trail calls it when an endpoint is connected or removed.
+const (
+	DidConnect = "endpoint_connected"
+	DidRemove  = "endpoint_removed"
 )
 
 // Invalid says what is wrong with a field, by the field's name: "name", "address" or "automation".
@@ -133,7 +139,7 @@ func (s Service) Connect(ctx context.Context, by work.Actor, e Endpoint) (secret
 	if e.Sealed, err = s.Keys.Seal(secret, owner); err != nil {
 		return "", err
 	}
-	return secret, s.Store.PutEndpoint(ctx, e)
+	return secret, s.Store.PutEndpoint(ctx, e, by)
 }
 
 // Remove ends an endpoint. What still waits for it is not sent any more.
@@ -141,7 +147,7 @@ func (s Service) Remove(ctx context.Context, by work.Actor, id int64) error {
 	if !by.Can(work.Admin) {
 		return ErrNotAdmin
 	}
-	return s.Store.RemoveEndpoint(ctx, s.company(), id)
+	return s.Store.RemoveEndpoint(ctx, s.company(), id, by)
 }
 
 // Log lists the messages made last, newest first, for admins.
