@@ -264,7 +264,8 @@ func TestEndedCallsFreeTheirSlots(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *store.Store, _ *clock) {
 		sys, err := s.System(t.Context(), "books")
 		must(t, err)
-		must(t, s.SetPolicy(t.Context(), "books", sys.Version, sys.Policy, 2, 0, ada))
+		sys.MaxInFlight, sys.PerSecond = 2, 0
+		retune(t, s, sys)
 		for i := range 5 {
 			record(t, s, fmt.Sprintf("INV-%d", i))
 		}
@@ -287,7 +288,8 @@ func TestPaceHoldsOverServers(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *store.Store, c *clock) {
 		sys, err := s.System(t.Context(), "books")
 		must(t, err)
-		must(t, s.SetPolicy(t.Context(), "books", sys.Version, sys.Policy, 100, 8, ada))
+		sys.MaxInFlight, sys.PerSecond = 100, 8
+		retune(t, s, sys)
 		for i := range 40 {
 			record(t, s, fmt.Sprintf("INV-%d", i))
 		}

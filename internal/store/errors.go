@@ -42,8 +42,6 @@ func (e *ReferenceTaken) Error() string {
 var (
 	// ErrSystemUnknown says that there is no such accounting system.
 	ErrSystemUnknown = errors.New("no such accounting system")
-	// ErrStale says that somebody changed the settings since they were read.
-	ErrStale = errors.New("the settings were changed meanwhile: look at them again")
 	// ErrIdentityChanged says that a system would reach other books than the ones it was connected to.
 	ErrIdentityChanged = errors.New("the address reaches other books than before: connect them as a system of their own")
 	// ErrNewerSchema is wrapped when the database was made by a newer program.

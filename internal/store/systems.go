@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -155,30 +154,6 @@ func (s *Store) set(ctx context.Context, id string, by work.Actor, what string, 
 		s.hub.wake(map[string]bool{id: true})
 	}
 	return err
-}
-
-// SetPolicy replaces what admins tune, if version is still the stored one; else ErrStale.
-func (s *Store) SetPolicy(ctx context.Context, id string, version int64, p work.Policy, maxInFlight int, perSecond float64, by work.Actor) error {
-	type tuned struct {
-		Policy      work.Policy `json:"policy"`
-		MaxInFlight int         `json:"max_in_flight"`
-		PerSecond   float64     `json:"per_second"`
-	}
-	return s.set(ctx, id, by, "policy", func(sys *work.System) (string, string, error) {
-		if sys.Version != version {
-			return "", "", ErrStale
-		}
-		before, err := json.Marshal(tuned{sys.Policy, sys.MaxInFlight, sys.PerSecond})
-		if err != nil {
-			return "", "", err
-		}
-		sys.Policy, sys.MaxInFlight, sys.PerSecond = p, maxInFlight, perSecond
-		if err := sys.Validate(); err != nil {
-			return "", "", err
-		}
-		after, err := json.Marshal(tuned{p, maxInFlight, perSecond})
-		return string(before), string(after), err
-	})
 }
 
 // Pause lets no more sends begin. Pausing a paused system changes nothing but is recorded.

@@ -8,18 +8,24 @@ import (
 
 	"onefold/internal/store"
 	"onefold/internal/store/storetest"
+	"onefold/internal/work"
 )
+
+// retune sets what admins tune as it is in sys.
+func retune(t *testing.T, s *store.Store, to work.System) {
+	t.Helper()
+	must(t, s.SetLimits(t.Context(), to.ID, ada, "", "", func(sys work.System) (work.System, error) {
+		sys.Policy, sys.MaxInFlight, sys.PerSecond = to.Policy, to.MaxInFlight, to.PerSecond
+		return sys, nil
+	}))
+}
 
 func TestDeclaringKeepsWhatAdminsTuned(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *store.Store, _ *clock) {
 		was, err := s.System(t.Context(), "books")
 		must(t, err)
-		p := was.Policy
-		p.Sends = 3
-		must(t, s.SetPolicy(t.Context(), "books", was.Version, p, 7, 2.5, ada))
-		if err := s.SetPolicy(t.Context(), "books", was.Version, p, 8, 2.5, ada); !errors.Is(err, store.ErrStale) {
-			t.Errorf("a stale page was obeyed: %v", err)
-		}
+		was.Policy.Sends, was.MaxInFlight, was.PerSecond = 3, 7, 2.5
+		retune(t, s, was)
 		must(t, s.SetIdentity(t.Context(), "books", "tenant-1"))
 		declared := books()
 		declared.Name, declared.Identity = "New name", "tenant-1"

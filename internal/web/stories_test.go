@@ -70,13 +70,12 @@ func stories(t testing.TB, w *rt.World) map[string]int64 {
 // limitFrom lets amounts above the limit, in euros, wait for approval from now on.
 func limitFrom(t testing.TB, w *rt.World, number string) {
 	t.Helper()
-	sys, err := w.System(t.Context(), rt.SystemID)
-	if err != nil {
-		t.Fatal(err)
-	}
 	limit := rt.Money(t, number, "EUR")
-	sys.Policy.ApprovalLimit = &limit
-	if err := w.SetPolicy(t.Context(), sys.ID, sys.Version, sys.Policy, sys.MaxInFlight, sys.PerSecond, rt.Recorder); err != nil {
+	err := w.SetLimits(t.Context(), rt.SystemID, rt.Recorder, "", "", func(sys work.System) (work.System, error) {
+		sys.Policy.ApprovalLimit = &limit
+		return sys, nil
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 }
