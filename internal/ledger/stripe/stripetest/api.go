@@ -1,0 +1,330 @@
+package stripetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bojanz/currency"
+
+	"onefold/internal/ledger/ledgertest"
+	"onefold/internal/work"
+)
+
+// operation is what a writing request asks for; nil: there is no such thing.
+type operation func(fault ledgertest.Fault) (v *Invoice, status int, message string)
+
+func (f *Fake) operation(path string, form url.Values) operation {
+	parts := strings.Split(strings.TrimPrefix(path, "/v1/invoices"), "/") // "", id, verb
+	if !strings.HasPrefix(path, "/v1/invoices") || len(parts) == 2 || len(parts) > 3 {
+		return nil
+	}
+	if len(parts) == 1 {
+		return func(fault ledgertest.Fault) (*Invoice, int, string) { return f.create(form, fault) }
+	}
+	verb, known := map[string]func(*Invoice, url.Values) string{"add_lines": addLines, "finalize": f.issue, "void": void}[parts[2]]
+	if !known {
+		return nil
+	}
+	return func(ledgertest.Fault) (*Invoice, int, string) {
+		v := f.find(parts[1])
+		if v == nil {
+			return nil, http.StatusNotFound, "No such invoice: '" + parts[1] + "'"
+		}
+		if refused := verb(v, form); refused != "" {
+			return nil, http.StatusBadRequest, refused
+		}
+		return v, http.StatusOK, ""
+	}
+}
+
+// execute carries an operation out, with the fault.
+func (f *Fake) execute(w http.ResponseWriter, do operation, fault ledgertest.Fault) {
+	switch fault {
+	case "error_before":
+		refuse(w, http.StatusInternalServerError, "api_error", "", "An unknown error occurred")
+		return
+	case "reject":
+		refuse(w, http.StatusBadRequest, "invalid_request_error", "", "the customer is blocked")
+		return
+	case "reject_charset":
+		w.Header().Set("Content-Type", "application/json; charset=iso-8859-1")
+		refuse(w, http.StatusBadRequest, "invalid_request_error", "", "the customer is blocked")
+		return
+	case "reject_long":
+		refuse(w, http.StatusPaymentRequired, "card_error", "", strings.Repeat("Größe ungültig 💶 ", 10_000))
+		return
+	case "reject_zero_byte":
+		refuse(w, http.StatusBadRequest, "invalid_request_error", "", "zero\x00byte")
+		return
+	case "reject_not_utf8":
+		refuse(w, http.StatusBadRequest, "invalid_request_error", "", "ungRAWltig")
+		return
+	case "already_finalized":
+		refuse(w, http.StatusBadRequest, "invalid_request_error", "invoice_not_editable", finalizedAlready)
+		return
+	}
+	v, status, message := do(fault)
+	switch {
+	case fault == "error_after":
+		refuse(w, http.StatusInternalServerError, "api_error", "", "An unknown error occurred")
+	case strings.HasPrefix(message, "No such "):
+		refuse(w, status, "invalid_request_error", "resource_missing", message)
+	case message == finalizedAlready:
+		refuse(w, status, "invalid_request_error", "invoice_not_editable", message)
+	case status != http.StatusOK:
+		refuse(w, status, "invalid_request_error", "", message)
+	default:
+		shown := f.show(v)
+		if id, spoilt := map[ledgertest.Fault]any{"zero_id": "0", "null_id": nil, "empty_id": "", "numeric_id": 12345}[fault]; spoilt {
+			shown["id"] = id
+		}
+		f.tell(w, shown)
+	}
+}
+
+const finalizedAlready = "This invoice is already finalized, you can't re-finalize a non-draft invoice."
+
+// create makes a draft; what the fault stores differently is stored so.
+func (f *Fake) create(form url.Values, fault ledgertest.Fault) (*Invoice, int, string) {
+	v := &Invoice{ID: fmt.Sprintf("in_%06d", len(f.invoices)+1), Status: "draft", Customer: form.Get("customer"), Currency: form.Get("currency"),
+		Metadata: metadata(form, "metadata"), AutoAdvance: form.Get("auto_advance") == "true", Created: f.now(), asked: form.Get("metadata[work_item]")}
+	if !strings.HasPrefix(v.Customer, "cus_") || v.Customer == "cus_unknown" {
+		return nil, http.StatusBadRequest, "No such customer: '" + v.Customer + "'"
+	}
+	total := v.Metadata["work_item_total"]
+	switch fault {
+	case "total_times_100":
+		v.Metadata["work_item_total"] = changed(total, func(a currency.Amount) (currency.Amount, error) { return a.Mul("100") })
+	case "total_plus_one":
+		v.Metadata["work_item_total"] = changed(total, func(a currency.Amount) (currency.Amount, error) {
+			cent, err := currency.NewAmount("0.01", a.CurrencyCode())
+			if err != nil {
+				return a, err
+			}
+			return a.Add(cent)
+		})
+	case "other_customer":
+		v.Customer = "cus_somebody_else"
+	case "voided":
+		v.Status = "void"
+	case "trim_reference":
+		v.Metadata["work_item"] = strings.TrimSpace(v.asked)
+	case "upper_reference":
+		v.Metadata["work_item"] = strings.ToUpper(v.asked)
+	}
+	f.invoices = append(f.invoices, v)
+	return v, http.StatusOK, ""
+}
+
+func changed(total string, by func(currency.Amount) (currency.Amount, error)) string {
+	number, code, _ := strings.Cut(total, " ")
+	a, err := currency.NewAmount(number, code)
+	if err != nil {
+		return total
+	}
+	if a, err = by(a); err != nil {
+		return total
+	}
+	return a.Number() + " " + code
+}
+
+func metadata(form url.Values, field string) map[string]string {
+	m := map[string]string{}
+	for name, values := range form {
+		if inner, ok := strings.CutPrefix(name, field+"["); ok {
+			m[strings.TrimSuffix(inner, "]")] = values[0]
+		}
+	}
+	return m
+}
+
+// addLines adds all lines or none. It is no idempotent thing: a second time adds them again.
+func addLines(v *Invoice, form url.Values) string {
+	if v.Status != "draft" {
+		return finalizedAlready
+	}
+	var lines []Line
+	for i := 0; ; i++ {
+		at := fmt.Sprintf("lines[%d]", i)
+		count := form.Get(at + "[amount]")
+		if unit := form.Get(at + "[price_data][unit_amount_decimal]"); unit != "" {
+			count = product(unit, form.Get(at+"[quantity]")+form.Get(at+"[quantity_decimal]"))
+		}
+		if count == "" {
+			break
+		}
+		amount, err := strconv.ParseInt(count, 10, 64)
+		if err != nil {
+			return "Invalid integer: " + count
+		}
+		lines = append(lines, Line{Amount: amount, Description: form.Get(at + "[description]")})
+	}
+	if len(lines) == 0 {
+		return "Missing required param: lines."
+	}
+	v.Lines = append(v.Lines, lines...)
+	maps.Copy(v.Metadata, metadata(form, "invoice_metadata"))
+	v.lined++
+	return ""
+}
+
+// product multiplies decimals; the tests use products that are whole.
+func product(unit, quantity string) string {
+	u, err := strconv.ParseFloat(unit, 64)
+	q, err2 := strconv.ParseFloat(quantity, 64)
+	if err != nil || err2 != nil {
+		return "not a number"
+	}
+	return strconv.FormatFloat(u*q, 'f', 0, 64)
+}
+
+func (f *Fake) issue(v *Invoice, form url.Values) string {
+	if v.Status != "draft" {
+		return finalizedAlready
+	}
+	v.AutoAdvance = form.Get("auto_advance") == "true"
+	f.finalize(v)
+	return ""
+}
+
+func (f *Fake) finalize(v *Invoice) {
+	v.Status, v.Number = "open", fmt.Sprintf("ONE-%s", strings.TrimPrefix(v.ID, "in_"))
+	if v.Total() == 0 {
+		v.Status = "paid" // nothing is due
+	}
+	v.finalized++
+}
+
+func void(v *Invoice, _ url.Values) string {
+	if v.Status != "open" {
+		return "You can only pass in open invoices."
+	}
+	v.Status = "void"
+	return ""
+}
+
+func (f *Fake) remove(w http.ResponseWriter, id string) {
+	v := f.find(id)
+	switch {
+	case v == nil:
+		refuse(w, http.StatusNotFound, "invalid_request_error", "resource_missing", "No such invoice: '"+id+"'")
+	case v.Status != "draft":
+		refuse(w, http.StatusBadRequest, "invalid_request_error", "", "You can only delete draft invoices.")
+	default:
+		v.Deleted = true
+		f.tell(w, map[string]any{"id": v.ID, "object": "invoice", "deleted": true})
+	}
+}
+
+// find does not show what was deleted.
+func (f *Fake) find(id string) *Invoice {
+	for _, v := range f.invoices {
+		if v.ID == id && !v.Deleted {
+			return v
+		}
+	}
+	return nil
+}
+
+// read answers what changes nothing.
+func (f *Fake) read(w http.ResponseWriter, r *http.Request) {
+	id, single := strings.CutPrefix(r.URL.Path, "/v1/invoices/")
+	fault := f.fault[work.Find]
+	switch {
+	case r.URL.Path == "/v1/account":
+		account := r.Header.Get("Stripe-Account")
+		if account == "" {
+			account = Account
+		}
+		f.tell(w, map[string]any{"id": account, "object": "account"})
+	case fault == "search_error":
+		refuse(w, http.StatusOK, "invalid_request_error", "", "the list is not to be had")
+	case id == "search":
+		f.searches++
+		f.tell(w, f.listed(f.matching(func(v *Invoice) bool { return !v.Created.After(f.now().Add(-time.Minute)) }), false))
+	case single && fault == "search_broken_page":
+		refuse(w, http.StatusInternalServerError, "api_error", "", "An unknown error occurred")
+	case single && f.find(id) == nil:
+		refuse(w, http.StatusNotFound, "invalid_request_error", "resource_missing", "No such invoice: '"+id+"'")
+	case single:
+		f.tell(w, f.show(f.find(id)))
+	default:
+		f.list(w, r.URL.Query(), fault)
+	}
+}
+
+func (f *Fake) matching(ok func(*Invoice) bool) (list []*Invoice) {
+	for _, v := range slices.Backward(f.invoices) {
+		if !v.Deleted && ok(v) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// list is exact, newest first.
+func (f *Fake) list(w http.ResponseWriter, q url.Values, fault ledgertest.Fault) {
+	f.asked = append(f.asked, q)
+	since, _ := strconv.ParseInt(q.Get("created[gte]"), 10, 64)
+	all := f.matching(func(v *Invoice) bool {
+		return (q.Get("customer") == "" || v.Customer == q.Get("customer")) && v.Created.Unix() >= since
+	})
+	if fault == "search_empty" {
+		all = nil
+	}
+	if after := q.Get("starting_after"); after != "" {
+		at := slices.IndexFunc(all, func(v *Invoice) bool { return v.ID == after })
+		if at < 0 || fault == "search_broken_page" {
+			refuse(w, http.StatusInternalServerError, "api_error", "", "An unknown error occurred")
+			return
+		}
+		all = all[at+1:]
+	}
+	size, err := strconv.Atoi(q.Get("limit"))
+	if err != nil || size < 1 || size > 100 {
+		size = 10
+	}
+	if f.o.PageSize > 0 {
+		size = min(size, f.o.PageSize)
+	}
+	more := len(all) > size || fault == "search_broken_page"
+	f.tell(w, f.listed(all[:min(size, len(all))], more))
+}
+
+func (f *Fake) listed(invoices []*Invoice, more bool) map[string]any {
+	data := []map[string]any{}
+	for _, v := range invoices {
+		data = append(data, f.show(v))
+	}
+	return map[string]any{"object": "list", "url": "/v1/invoices", "has_more": more, "data": data}
+}
+
+func (f *Fake) show(v *Invoice) map[string]any {
+	lines := []map[string]any{}
+	for i, l := range v.Lines {
+		lines = append(lines, map[string]any{"id": fmt.Sprintf("il_%s_%d", v.ID, i), "object": "line_item", "amount": l.Amount, "description": l.Description})
+	}
+	const shown = 10
+	var number any
+	if v.Number != "" {
+		number = v.Number
+	}
+	return map[string]any{"id": v.ID, "object": "invoice", "status": v.Status, "customer": v.Customer, "currency": v.Currency, "number": number,
+		"livemode": f.o.Live, "metadata": v.Metadata, "total": v.Total(), "created": v.Created.Unix(), "auto_advance": v.AutoAdvance,
+		"lines": map[string]any{"object": "list", "has_more": len(lines) > shown, "data": lines[:min(shown, len(lines))]}}
+}
+
+func (f *Fake) tell(w http.ResponseWriter, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		body = nil
+	}
+	respond(w, http.StatusOK, body)
+}
