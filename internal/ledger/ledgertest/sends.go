@@ -103,6 +103,9 @@ func testSends(t *testing.T, target Target) {
 					continue
 				}
 				t.Run(step, func(t *testing.T) {
+					if why := target.Impossible[step+"/"+c.name]; why != "" {
+						t.Skip(why)
+					}
 					if c.setup.Timeout > 0 {
 						t.Parallel() // it only waits
 					}

@@ -26,6 +26,13 @@ type Target struct {
 	// Cautious names cases, as their subtests are named, in which this adapter may also say unknown or could_not_tell and
 	// word it in its own way, each with the reason: it proves less than it could, never more.
 	Cautious map[string]string
+
+	// Impossible names cases that this system cannot meet in one of its steps, as "step/Case", each with the reason.
+	Impossible map[string]string
+
+	// ReadsFirst says that a Send asks the server for something before its one write, so that a Send that was stopped just
+	// before the write has sent bytes, but no writing request.
+	ReadsFirst bool
 }
 
 // cautious reports whether the adapter may know less in this case.
