@@ -88,9 +88,13 @@ func (l *Login) live(t Token) bool {
 	return t.Access != "" && t.Access != l.spent && (t.Expires.IsZero() || now().Add(expiryMargin).Before(t.Expires))
 }
 
-// Refused is the answer of a send that was not made because the login is not to be had: it never left, and the account's
-// owner must act.
+// Refused is the answer of a send that was not made because the login is not to be had: it never left. If the login was
+// definitely refused the account's owner must act; anything else passes, and counts as not having reached the system.
 func (*Login) Refused(err error) work.Answer {
-	return work.Answer{Outcome: work.Deferred, Login: errors.Is(err, ErrLoginRefused),
+	if !errors.Is(err, ErrLoginRefused) {
+		return work.Answer{Outcome: work.Deferred, Unreached: true,
+			Exchange: work.Exchange{Error: "our login could not be renewed at the moment; it is tried again"}}
+	}
+	return work.Answer{Outcome: work.Deferred, Login: true,
 		Exchange: work.Exchange{HTTPStatus: http.StatusUnauthorized, Error: "the accounting system refused our login: reconnect the account"}}
 }
