@@ -29,6 +29,7 @@ type Connections struct {
 
 // ConnectionStore is what connections need from the database.
 type ConnectionStore interface {
+	AccountStore
 	Systems(ctx context.Context) ([]work.System, error)
 	// Credentials returns the sealed credentials of a system; empty: none are stored.
 	Credentials(ctx context.Context, id string) (sealed string, err error)
@@ -63,6 +64,9 @@ type ConnectionChange struct {
 	Identity     string        // the books that it was seen to reach; empty: nothing about the connection changed
 	Sealed       *string       // the credentials; nil: they stay
 	Records      []SettingText // what goes on record, without secrets
+
+	DropLogin bool   // the login of its account belongs to another connection: it is removed
+	Problem   string // why it stands still until its account is connected; empty: nothing about that changes
 }
 
 // SettingText is one change of a setting as it goes on record.
@@ -113,7 +117,8 @@ func (c *Connections) adapter(name string) (ledger.Adapter, error) {
 	return ledger.Adapter{}, fmt.Errorf("there is no adapter %q; this version knows: %s", name, strings.Join(names, ", "))
 }
 
-// Connect makes the adapter of a system with its stored credentials. It makes no call to the outside.
+// Connect makes the adapter of a system with its stored credentials. It makes no call to the outside. If an account must be
+// connected first the error wraps ledger.ErrLoginRefused.
 func (c *Connections) Connect(s work.System) (ledger.System, error) {
 	a, err := c.adapter(s.Adapter)
 	if err != nil {
@@ -125,7 +130,25 @@ func (c *Connections) Connect(s work.System) (ledger.System, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.Connect(ledger.Connection{System: s, Secrets: c.withEnvironment(a, s.ID, secrets)})
+	made := ledger.Connection{System: s, Secrets: c.withEnvironment(a, s.ID, secrets)}
+	if logsIn(a, s) {
+		if made.Tokens, err = c.tokens(ctx, s.ID); err != nil {
+			return nil, err
+		}
+	}
+	return a.Connect(made)
+}
+
+// tokens is the stored login of a system, if it can be used.
+func (c *Connections) tokens(ctx context.Context, id string) (ledger.TokenStore, error) {
+	k := &storedTokens{store: c.Store, keys: c.Keys, id: id, log: c.log()}
+	switch l, _, err := k.read(ctx); {
+	case err != nil:
+		return nil, err
+	case l.Sealed == "":
+		return nil, errNotConnected
+	}
+	return k, nil
 }
 
 // Declared completes a system from its adapter: what it can do and which steps a document needs.
@@ -217,26 +240,35 @@ func (c *Connections) Reseal(ctx context.Context) (int, error) {
 	}
 	done := 0
 	for _, s := range systems {
-		was, err := c.Store.Credentials(ctx, s.ID)
+		credentials, err := c.Store.Credentials(ctx, s.ID)
 		if err != nil {
 			return done, err
 		}
-		if was == "" || c.Keys.ByNewest(was) {
-			continue
-		}
-		text, err := c.Keys.Open(was, systemOwner(s.ID))
-		if err != nil {
-			c.log().Warn("the stored credentials of an accounting system cannot be opened: enter them again", "system", s.ID)
-			continue
-		}
-		sealed, err := c.Keys.Seal(text, systemOwner(s.ID))
+		login, err := c.Store.SystemLogin(ctx, s.ID)
 		if err != nil {
 			return done, err
 		}
-		if err := c.Store.Reseal(ctx, s.ID, was, sealed); err != nil {
-			return done, err
+		for _, one := range []struct {
+			sealed, owner string
+			store         func(ctx context.Context, id, was, sealed string) error
+		}{{credentials, systemOwner(s.ID), c.Store.Reseal}, {login.Sealed, loginOwner(s.ID), c.Store.ResealLogin}} {
+			if one.sealed == "" || c.Keys.ByNewest(one.sealed) {
+				continue
+			}
+			text, err := c.Keys.Open(one.sealed, one.owner)
+			if err != nil {
+				c.log().Warn("the stored login of an accounting system cannot be opened: enter it again", "system", s.ID)
+				continue
+			}
+			sealed, err := c.Keys.Seal(text, one.owner)
+			if err != nil {
+				return done, err
+			}
+			if err := one.store(ctx, s.ID, one.sealed, sealed); err != nil {
+				return done, err
+			}
+			done++
 		}
-		done++
 	}
 	return done, nil
 }

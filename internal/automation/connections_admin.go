@@ -17,6 +17,9 @@ type prepared struct {
 	was, is work.System
 	secrets map[string]string
 	records []SettingText
+
+	tokens ledger.TokenStore // the login of its account; nil: there is none that can be used
+	drops  bool              // the stored login belongs to the connection as it was
 }
 
 // prepare applies a draft to a system, or to a new one if id is empty.
@@ -71,13 +74,34 @@ func (c *Connections) prepare(ctx context.Context, by work.Actor, id string, d D
 		bad[FieldName] = "Another accounting system has this name."
 	}
 	if len(bad) == 0 {
-		return p, nil
+		return p, c.prepareLogin(ctx, &p, stored)
 	}
 	var field *ledger.FieldError // the adapter may have its own: all are said at once
 	if _, err := p.adapter.Connect(ledger.Connection{System: p.is, Secrets: d.Secrets}); errors.As(err, &field) && bad[field.Field] == "" {
 		bad[field.Field] = hideSecrets(err.Error(), d.Secrets)
 	}
 	return p, bad
+}
+
+// prepareLogin finds out whether the stored login of an account still belongs to what was prepared.
+func (c *Connections) prepareLogin(ctx context.Context, p *prepared, stored map[string]string) error {
+	if p.was.ID == "" || p.adapter.OAuth == nil {
+		return nil
+	}
+	l, err := c.Store.SystemLogin(ctx, p.was.ID)
+	if err != nil || l.Sealed == "" {
+		return err
+	}
+	was := ledger.Connection{System: p.was, Secrets: c.withEnvironment(p.adapter, p.was.ID, stored)}
+	is := ledger.Connection{System: p.is, Secrets: c.withEnvironment(p.adapter, p.is.ID, p.secrets)}
+	if p.drops = !keepsLogin(p.adapter, was, is); p.drops {
+		return nil
+	}
+	// A login that was refused, or that no key opens, is as good as none: the account must be connected again.
+	if tokens, err := c.tokens(ctx, p.was.ID); err == nil {
+		p.tokens = tokens
+	}
+	return nil
 }
 
 func (c *Connections) nameTaken(ctx context.Context, sys work.System) (bool, error) {
@@ -118,7 +142,7 @@ func (c *Connections) Try(ctx context.Context, by work.Actor, id string, d Draft
 	if err != nil {
 		return Tried{}, err
 	}
-	return c.try(ctx, p.adapter, p.is, p.secrets)
+	return c.try(ctx, p.adapter, p.is, p.secrets, p.tokens)
 }
 
 // TryStored tests a system as it is connected.
@@ -138,7 +162,13 @@ func (c *Connections) TryStored(ctx context.Context, by work.Actor, id string) (
 	if err != nil {
 		return Tried{Problem: TrySettings, Text: err.Error()}, nil
 	}
-	t, err := c.try(ctx, a, sys, secrets)
+	var tokens ledger.TokenStore
+	if logsIn(a, sys) {
+		if tokens, err = c.tokens(ctx, id); err != nil && !errors.Is(err, errNotConnected) {
+			return Tried{Problem: TryBooks, Text: err.Error()}, nil
+		}
+	}
+	t, err := c.try(ctx, a, sys, secrets, tokens)
 	var bad BadFields
 	if errors.As(err, &bad) {
 		return Tried{Problem: TrySettings, Text: bad.Error()}, nil
@@ -147,14 +177,18 @@ func (c *Connections) TryStored(ctx context.Context, by work.Actor, id string) (
 }
 
 // Add connects a new accounting system after a test that it passes; if it does not, nothing is stored and the test says
-// why. It returns the new system's id.
+// why. It returns the new system's id. If an account must be connected first, it stands still until then, and the test
+// says TryAccount.
 func (c *Connections) Add(ctx context.Context, by work.Actor, d Draft) (id string, t Tried, err error) {
 	p, err := c.prepare(ctx, by, "", d)
 	if err != nil {
 		return "", t, err
 	}
-	if t, err = c.try(ctx, p.adapter, p.is, p.secrets); err != nil || t.Problem != TryWorks {
+	if t, err = c.try(ctx, p.adapter, p.is, p.secrets, p.tokens); err != nil || t.Problem != TryWorks && t.Problem != TryAccount {
 		return "", t, err
+	}
+	if t.Problem == TryAccount {
+		p.is.LoginProblem = notConnected
 	}
 	p.is.Capabilities, p.is.Steps, p.is.Identity = t.Capabilities, t.Steps, t.Identity
 	sealed, err := c.seal(p.secrets, systemOwner(p.is.ID))
@@ -178,8 +212,11 @@ func (c *Connections) Change(ctx context.Context, by work.Actor, id string, d Dr
 		Capabilities: p.was.Capabilities, Steps: p.was.Steps, Records: p.records}
 	before, after := changedSettings(p.was, p.is)
 	if madeFrom(p.was) != madeFrom(p.is) || len(p.records) > 0 {
-		if t, err = c.try(ctx, p.adapter, p.is, p.secrets); err != nil || t.Problem != TryWorks {
+		if t, err = c.try(ctx, p.adapter, p.is, p.secrets, p.tokens); err != nil || t.Problem != TryWorks && t.Problem != TryAccount {
 			return t, err
+		}
+		if change.DropLogin = p.drops; t.Problem == TryAccount {
+			change.Problem = standsStill(p)
 		}
 		change.Capabilities, change.Steps, change.Identity = t.Capabilities, t.Steps, t.Identity
 	}
@@ -197,6 +234,17 @@ func (c *Connections) Change(ctx context.Context, by work.Actor, id string, d Dr
 		return t, nil
 	}
 	return t, c.Store.ChangeConnection(ctx, id, change)
+}
+
+// standsStill is why a changed system stands still until its account is connected.
+func standsStill(p prepared) string {
+	switch {
+	case p.drops:
+		return "its connection was changed, so that its account must be connected again"
+	case p.was.LoginProblem != "":
+		return p.was.LoginProblem
+	}
+	return notConnected
 }
 
 func asText(m map[string]string) string {

@@ -18,10 +18,11 @@ type Kind struct {
 	Title   string
 	Address string // an example of an address; empty: it needs none
 	Fields  []AdapterField
+	Account bool // a person connects an account in the browser, at least for some of its systems
 }
 
 func kindOf(a ledger.Adapter) Kind {
-	return Kind{Name: a.Name, Title: a.Title, Address: a.Address, Fields: a.Fields}
+	return Kind{Name: a.Name, Title: a.Title, Address: a.Address, Fields: a.Fields, Account: a.OAuth != nil}
 }
 
 // MayConnect reports whether the actor may add, change, test and remove accounting systems.
@@ -63,6 +64,7 @@ type Setup struct {
 	Known   bool              // this version has its adapter
 	Secrets map[string]string // by field: SecretStored or SecretGiven; left out: there is none
 	Problem string            // why the stored credentials cannot be read; empty: they can
+	Account *Account          // that a person connects; nil: it logs in without one
 }
 
 // Setup returns a system as it is set up, without its secrets. Admins only.
@@ -94,7 +96,8 @@ func (c *Connections) Setup(ctx context.Context, by work.Actor, id string) (Setu
 			s.Secrets[f.Name] = SecretGiven
 		}
 	}
-	return s, nil
+	s.Account, err = c.account(ctx, a, sys)
+	return s, err
 }
 
 // typedFor is how long typed secrets are kept for a form that is shown again.

@@ -36,17 +36,22 @@ const (
 	TryTwice      TryProblem = "twice"       // these books are connected already
 	TrySearch     TryProblem = "search"      // the search was not carried out
 	TryFinds      TryProblem = "finds"       // the search finds what cannot exist
+	TryAccount    TryProblem = "account"     // the settings can be used, and a person must connect the account
 )
 
 // tryLimit bounds a test: somebody waits for it.
 const tryLimit = 20 * time.Second
 
-// try connects and reads: whose books are these, and does a search for what cannot exist find nothing?
-func (c *Connections) try(ctx context.Context, a ledger.Adapter, sys work.System, secrets map[string]string) (t Tried, err error) {
-	secrets = c.withEnvironment(a, sys.ID, secrets)
-	hide := func(why error) string { return hideSecrets(why.Error(), secrets) }
+// try connects and reads: whose books are these, and does a search for what cannot exist find nothing? Tokens are the login of
+// an account; nil: there is none, and where one is needed no call is made.
+func (c *Connections) try(ctx context.Context, a ledger.Adapter, sys work.System, secrets map[string]string, tokens ledger.TokenStore) (t Tried, err error) {
+	made := ledger.Connection{System: sys, Secrets: c.withEnvironment(a, sys.ID, secrets), Tokens: tokens}
+	hide := func(why error) string { return hideSecrets(hideTokens(ctx, why.Error(), tokens), made.Secrets) }
 	t.Plain = strings.HasPrefix(strings.ToLower(sys.Address), "http://") && !loopback(sys.Address)
-	conn, err := a.Connect(ledger.Connection{System: sys, Secrets: secrets})
+	conn, err := a.Connect(made)
+	if err == nil && logsIn(a, sys) {
+		_, err = a.OAuth.Config(made)
+	}
 	var field *ledger.FieldError
 	switch {
 	case errors.As(err, &field):
@@ -60,6 +65,10 @@ func (c *Connections) try(ctx context.Context, a ledger.Adapter, sys work.System
 	sys.Capabilities, sys.Steps = t.Capabilities, t.Steps
 	if err := sys.Validate(); err != nil {
 		t.Problem, t.Text = TrySettings, hide(err)
+		return t, nil
+	}
+	if logsIn(a, sys) && tokens == nil {
+		t.Problem = TryAccount
 		return t, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, min(tryLimit, sys.Policy.RequestTimeout+time.Second))
@@ -128,4 +137,16 @@ func hideSecrets(text string, secrets map[string]string) string {
 		}
 	}
 	return text
+}
+
+// hideTokens blots a login out of a text.
+func hideTokens(ctx context.Context, text string, tokens ledger.TokenStore) string {
+	if tokens == nil {
+		return text
+	}
+	t, err := tokens.Load(context.WithoutCancel(ctx))
+	if err != nil {
+		return text
+	}
+	return hideSecrets(text, map[string]string{"access": t.Access, "refresh": t.Refresh})
 }

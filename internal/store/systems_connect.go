@@ -108,7 +108,10 @@ func (s *Store) ChangeConnection(ctx context.Context, id string, c automation.Co
 				sys.Identity, sys.LoginProblem = c.Identity, ""
 				sys.BreakerUntil, sys.BreakerSince, sys.BreakerReason = time.Time{}, time.Time{}, ""
 			}
-			if c.Sealed != nil {
+			if c.Problem != "" {
+				sys.LoginProblem = tidy(c.Problem, maxShort)
+			}
+			if c.Sealed != nil || c.DropLogin {
 				sys.CredentialsVersion++
 			}
 			return sys.Validate()
@@ -119,6 +122,11 @@ func (s *Store) ChangeConnection(ctx context.Context, id string, c automation.Co
 		if c.Sealed != nil {
 			if err := tx.Exec("UPDATE systems SET credentials = ? WHERE id = ?", *c.Sealed, id).Error; err != nil {
 				return fmt.Errorf("store the credentials: %w", err)
+			}
+		}
+		if c.DropLogin {
+			if _, err := dropLogin(tx, id); err != nil {
+				return err
 			}
 		}
 		if err := recordSettings(tx, now, id, c.By, c.Records...); err != nil {
