@@ -8,10 +8,9 @@ package xero
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"net/url"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,6 +36,7 @@ const (
 	address    = "https://api.xero.com"
 	yes, no    = "yes", "no"
 	settingOrg = "tenant"
+	offline    = "offline_access"
 )
 
 // Adapter is how an admin connects Xero.
@@ -47,12 +47,14 @@ var Adapter = ledger.Adapter{
 	Fields:  fields,
 	Connect: func(c ledger.Connection) (ledger.System, error) { return connect(c) },
 	OAuth: &ledger.OAuth{
-		Config:  oauthConfig,
-		Needed:  func(s work.System) bool { return text(s, "login") != LoginCustom },
+		Config: oauthConfig,
+		Needed: func(s work.System) bool {
+			return ledger.Connection{System: s}.Read(fields).Text("login") != LoginCustom
+		},
 		Books:   listBooks,
 		Setting: settingOrg,
 	},
-	TestBooks: func(s work.System) bool { return text(s, "test_books") == yes },
+	TestBooks: func(s work.System) bool { return ledger.Connection{System: s}.Read(fields).Text("test_books") == yes },
 	Drafts:    true,
 	Refused:   refusable,
 }
@@ -77,51 +79,49 @@ var fields = []ledger.Field{
 
 // settings are what the admin chose, checked.
 type settings struct {
-	login, clientID, secret string
-	tenant                  string // empty: the only one that the login reaches
-	byNumber                bool   // our reference is the invoice's number
-	account, taxType        string
-	approved                bool
-	dueDays                 int
-	scopes                  []string
-	api, identity, consent  string // base addresses
+	custom                 bool // logs in by client credentials
+	clientID, secret       string
+	tenant                 string // empty: the only one that the login reaches
+	byNumber               bool   // our reference is the invoice's number
+	account, taxType       string
+	approved               bool
+	dueDays                int
+	scopes                 []string
+	api, identity, consent string // base addresses
 }
 
 func read(c ledger.Connection) (settings, error) {
+	in := c.Read(fields)
 	s := settings{
-		login: text(c.System, "login"), clientID: text(c.System, "client_id"), secret: c.Secrets["client_secret"],
-		tenant:   strings.ToLower(text(c.System, settingOrg)),
-		byNumber: text(c.System, "reference_field") == ReferenceAsNumber,
-		account:  text(c.System, "account"), taxType: text(c.System, "tax_type"),
-		approved: text(c.System, "status") == IssueApproved && !c.DraftsOnly,
-		scopes:   strings.Fields(text(c.System, "scopes")),
+		clientID: in.Text("client_id"), secret: c.Secrets["client_secret"], tenant: strings.ToLower(in.Text(settingOrg)),
+		custom:   in.Text("login") == LoginCustom,
+		byNumber: in.Text("reference_field") == ReferenceAsNumber,
+		account:  in.Text("account"), taxType: in.Text("tax_type"),
+		approved: in.Text("status") == IssueApproved && !c.DraftsOnly,
+		dueDays:  in.Number("due_days", 0, 365),
+		scopes:   strings.Fields(in.Text("scopes")),
+		api:      strings.TrimRight(cmp.Or(c.System.Address, address), "/"),
 	}
 	for _, f := range fields {
-		v := text(c.System, f.Name)
-		if f.Secret {
-			v = c.Secrets[f.Name]
+		if len(f.Choices) > 0 && !slices.Contains(f.Choices, in.Text(f.Name)) {
+			in.Wrong(f.Name, strings.Join(f.Choices, " or "))
 		}
-		if f.Required && v == "" {
-			return s, wrong(f.Name, "%s is needed", f.Label)
-		}
-		if len(f.Choices) > 0 && v != f.Choices[0] && v != f.Choices[1] {
-			return s, wrong(f.Name, "%s must be %q or %q, not %q", f.Label, f.Choices[0], f.Choices[1], v)
-		}
-	}
-	var err error
-	if s.dueDays, err = strconv.Atoi(text(c.System, "due_days")); err != nil || s.dueDays < 0 || s.dueDays > 365 {
-		return s, wrong("due_days", "Days until due must be a whole number from 0 to 365, not %q", text(c.System, "due_days"))
 	}
 	if s.tenant != "" && !guid.MatchString(s.tenant) {
-		return s, wrong(settingOrg, "Organisation must be a tenant id such as 45e4708e-d862-4111-ab3a-dd8cd03913e1, not %q", s.tenant)
+		in.Wrong(settingOrg, "a tenant id such as 45e4708e-d862-4111-ab3a-dd8cd03913e1")
 	}
-	if s.login == LoginBrowser && !strings.Contains(" "+strings.Join(s.scopes, " ")+" ", " offline_access ") {
-		return s, wrong("scopes", "Scopes must hold offline_access: without it the login ends after 30 minutes")
+	if !s.custom && !slices.Contains(s.scopes, offline) {
+		in.Wrong("scopes", "a list that holds "+offline+" (without it the login ends after 30 minutes)")
 	}
-	s.api = strings.TrimRight(cmp.Or(c.System.Address, address), "/")
+	if err := in.Err(); err != nil {
+		return s, err
+	}
+	if s.secret == "" {
+		return s, wrong("client_secret", "the client secret is needed")
+	}
 	u, err := url.Parse(s.api)
 	if err != nil || u.Host == "" || u.Path != "" {
-		return s, wrong("address", "the address must be %s", address)
+		return s, wrong("address", "the address must be "+address)
 	}
 	// Anything but Xero itself stands in for it whole.
 	s.identity, s.consent = s.api, s.api
@@ -150,11 +150,11 @@ func connect(c ledger.Connection) (*Client, error) {
 	}
 	api, err := c.Transport(ledger.Config{BaseURL: s.api, Secrets: []string{s.secret}})
 	if err != nil {
-		return nil, wrong("address", "%s", err)
+		return nil, wrong("address", err.Error())
 	}
 	l, err := newLogin(c, s, api)
 	if err != nil {
-		return nil, wrong("address", "%s", err)
+		return nil, wrong("address", err.Error())
 	}
 	return &Client{set: s, api: api, login: l}, nil
 }
@@ -206,21 +206,8 @@ func refusable(v work.Invoice) work.Invoice {
 
 var guid = regexp.MustCompile(`(?i)^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// text is a setting as it was typed, or the field's default.
-func text(s work.System, name string) string {
-	return cmp.Or(strings.TrimSpace(s.Settings[name]), defaults[name])
-}
-
-func wrong(field, format string, args ...any) error {
-	return &ledger.FieldError{Field: field, Err: fmt.Errorf(format, args...)}
+func wrong(field, sentence string) error {
+	return &ledger.FieldError{Field: field, Err: errors.New(sentence)}
 }
 
 var errNoOrganisation = errors.New("the login reaches no organisation: connect the account again and choose one")
-
-var defaults = map[string]string{}
-
-func init() {
-	for _, f := range fields {
-		defaults[f.Name] = f.Default
-	}
-}

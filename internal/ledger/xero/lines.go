@@ -45,7 +45,7 @@ func (s settings) body(req ledger.Request) ([]byte, error) {
 	if v.LineItems, err = s.lines(req.Invoice); err != nil {
 		return nil, err
 	}
-	return json.Marshal(v)
+	return json.Marshal(newInvoices{[]newInvoice{v}})
 }
 
 func (s settings) lines(v work.Invoice) ([]newLine, error) {

@@ -42,7 +42,7 @@ func newLogin(c ledger.Connection, s settings, api *ledger.Transport) (*login, e
 		l.now = c.Now
 	}
 	l.Login = ledger.Login{Tokens: c.Tokens, Renew: l.refresh, Now: l.now}
-	if s.login == LoginCustom {
+	if s.custom {
 		l.Login.Tokens = &ownTokens{}
 		l.Login.Renew = l.credentials
 	}
@@ -139,7 +139,7 @@ func (l *login) refresh(ctx context.Context, was ledger.Token) (ledger.Token, er
 
 // credentials logs a custom connection in. It has no refresh token and no offline access.
 func (l *login) credentials(ctx context.Context, _ ledger.Token) (ledger.Token, error) {
-	scopes := slices.DeleteFunc(slices.Clone(l.set.scopes), func(s string) bool { return s == "offline_access" })
+	scopes := slices.DeleteFunc(slices.Clone(l.set.scopes), func(s string) bool { return s == offline })
 	return l.token(ctx, url.Values{"grant_type": {"client_credentials"}, "scope": {strings.Join(scopes, " ")}})
 }
 

@@ -33,7 +33,7 @@ func (c *Client) Remove(ctx context.Context, recordID string) error {
 	case work.StateDraft:
 		to = "DELETED"
 	}
-	body, err := json.Marshal(map[string]string{"InvoiceID": recordID, "Status": to})
+	body, err := json.Marshal(map[string]any{"Invoices": []map[string]string{{"InvoiceID": recordID, "Status": to}}})
 	if err != nil {
 		return err
 	}

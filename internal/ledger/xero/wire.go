@@ -21,6 +21,11 @@ const (
 // statuses are all that the published description knows.
 var statuses = []string{"DRAFT", "SUBMITTED", "AUTHORISED", "PAID", "VOIDED", "DELETED"}
 
+// newInvoices is the body of a writing request; it always holds one.
+type newInvoices struct {
+	Invoices []newInvoice `json:"Invoices"`
+}
+
 // newInvoice is what we send. Amounts are decimals as they were given, never floats.
 type newInvoice struct {
 	Type            string    `json:"Type"`
