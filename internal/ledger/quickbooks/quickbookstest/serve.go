@@ -115,8 +115,6 @@ func (c *Company) query(w http.ResponseWriter, q string) {
 	case f == "search_broken_page" && start > 1:
 		tell(w, 500, fault("SystemFault", "10000", "An application error has occurred", ""))
 		return
-	case f == "other_page":
-		start++
 	}
 	var hits []*Invoice
 	for _, v := range c.invoices {
@@ -136,6 +134,9 @@ func (c *Company) query(w http.ResponseWriter, q string) {
 	var list []any
 	for _, v := range hits {
 		list = append(list, c.shown(v))
+	}
+	if c.faults[work.Find] == "other_page" {
+		start++
 	}
 	said, _ := json.Marshal(map[string]any{"QueryResponse": map[string]any{"Invoice": list, "startPosition": start, "maxResults": len(list)}})
 	tell(w, 200, string(said))
