@@ -183,10 +183,11 @@ func (l *lane) claim(ctx context.Context) ([]task, error) {
 	return tasks, nil
 }
 
-// sendWindow is the time in which a claimed send must have begun; it never reaches beyond the life of its key.
+// sendWindow is the time in which a claimed send must have begun. Where the key opened the gate it never reaches beyond its
+// life; a system that can be searched is sent to again after a lookup, however old the key is.
 func sendWindow(p work.Picked, now time.Time) time.Duration {
 	window := p.Rules.Policy.SendWindow
-	if expiry, expires := p.Rules.KeyExpiry(p.Item.FirstSentAt); expires && len(p.Item.Unsettled) > 0 {
+	if expiry, expires := p.Rules.KeyExpiry(p.Item.FirstSentAt); expires && len(p.Item.Unsettled) > 0 && !p.Rules.Capabilities.Searchable {
 		window = min(window, expiry.Sub(now)-p.Rules.Policy.RequestTimeout)
 	}
 	return max(window, 0)

@@ -6,9 +6,7 @@ package stripe
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -104,39 +102,27 @@ func connect(c ledger.Connection) (ledger.System, error) {
 }
 
 // read checks what an admin typed. A missing key is no error here: the system may be set up before its login.
-func read(c ledger.Connection) (s settings, err error) {
-	text := func(name string) string {
-		if v := strings.TrimSpace(c.System.Settings[name]); v != "" {
-			return v
-		}
-		for _, f := range fields {
-			if f.Name == name {
-				return f.Default
-			}
-		}
-		return ""
+func read(c ledger.Connection) (settings, error) {
+	typed := c.Read(fields)
+	s := settings{account: typed.Text("account"), taxRate: typed.Text("tax_rate"), product: typed.Text("product"),
+		days: typed.Number("days_until_due", 0, 3650), live: typed.Text("mode") == live}
+	if !s.live && typed.Text("mode") != test {
+		typed.Wrong("mode", "live or test")
 	}
-	wrong := func(field, sentence string) error {
-		return &ledger.FieldError{Field: field, Err: errors.New(sentence)}
+	for _, id := range []struct{ field, begins string }{{"account", "acct_"}, {"tax_rate", "txr_"}, {"product", "prod_"}} {
+		if v := typed.Text(id.field); v != "" && !strings.HasPrefix(v, id.begins) {
+			typed.Wrong(id.field, "an id that begins with "+id.begins+", as Stripe's dashboard shows it")
+		}
 	}
-	s = settings{account: text("account"), taxRate: text("tax_rate"), product: text("product"), live: text("mode") == live}
-	if mode := text("mode"); mode != live && mode != test {
-		return s, wrong("mode", "the mode must be live or test")
+	var err error
+	if s.zone, err = time.LoadLocation(typed.Text("time_zone")); err != nil || typed.Text("time_zone") == "Local" {
+		typed.Wrong("time_zone", "a zone such as Europe/Berlin or UTC")
+	}
+	if err := typed.Err(); err != nil {
+		return s, err
 	}
 	if sentence := wrongKey(c.Secrets["key"], s.live); sentence != "" {
-		return s, wrong("key", sentence)
-	}
-	for field, begins := range map[string]string{"account": "acct_", "tax_rate": "txr_", "product": "prod_"} {
-		if v := text(field); v != "" && !strings.HasPrefix(v, begins) {
-			return s, wrong(field, fmt.Sprintf("the id must begin with %s, as Stripe's dashboard shows it, not %q", begins, v))
-		}
-	}
-	if s.days, err = strconv.Atoi(text("days_until_due")); err != nil || s.days < 0 || s.days > 3650 {
-		return s, wrong("days_until_due", "the days until an invoice is due must be a whole number from 0 to 3650")
-	}
-	name := text("time_zone")
-	if s.zone, err = time.LoadLocation(name); err != nil || name == "Local" {
-		return s, wrong("time_zone", fmt.Sprintf("the time zone %q is not known: write one such as Europe/Berlin or UTC", name))
+		return s, &ledger.FieldError{Field: "key", Err: errors.New(sentence)}
 	}
 	return s, nil
 }

@@ -47,7 +47,7 @@ func (f *Fake) operation(path string, form url.Values) operation {
 // execute carries an operation out, with the fault.
 func (f *Fake) execute(w http.ResponseWriter, do operation, fault ledgertest.Fault) {
 	switch fault {
-	case "error_before":
+	case "sticky_500":
 		refuse(w, http.StatusInternalServerError, "api_error", "", "An unknown error occurred")
 		return
 	case "reject":
@@ -72,7 +72,7 @@ func (f *Fake) execute(w http.ResponseWriter, do operation, fault ledgertest.Fau
 	}
 	v, status, message := do(fault)
 	switch {
-	case fault == "error_after":
+	case fault == "sticky_500_after":
 		refuse(w, http.StatusInternalServerError, "api_error", "", "An unknown error occurred")
 	case strings.HasPrefix(message, "No such "):
 		refuse(w, status, "invalid_request_error", "resource_missing", message)
