@@ -1,0 +1,62 @@
+package tryton_test
+
+import (
+	"testing"
+	"time"
+
+	"onefold/internal/ledger"
+	"onefold/internal/ledger/ledgertest"
+	"onefold/internal/ledger/tryton"
+	"onefold/internal/ledger/tryton/trytontest"
+	"onefold/internal/work"
+)
+
+// noID: Tryton answers a post with nothing (null), so there is no id in it that could be wrong.
+const noID = "the answer to a post holds no id"
+
+func TestConformance(t *testing.T) {
+	ledgertest.Run(t, ledgertest.Target{
+		Lists:      true,
+		ReadsFirst: true,
+		Invoice:    func(v *work.Invoice) { v.CustomerID = trytontest.Customer },
+		Impossible: map[string]string{"post/Trial90_ZeroID": noID, "post/Trial90_NullID": noID, "post/Trial90_EmptyID": noID, "post/Trial90_NumberForAnID": noID},
+		New: func(t *testing.T, s ledgertest.Setup) (ledger.System, ledgertest.Outside) {
+			fake := trytontest.NewFake()
+			front := ledgertest.Serve(t, fake)
+			return connect(t, front.URL(), s), front
+		},
+	})
+	// Faults that the fake refuses, because Tryton cannot fail so:
+	//   reject_final        no refusal says that it is for good
+	//   duplicate_error     references need not be unique
+	//   deleted             a deleted invoice is in no search
+	//   search_broken_page  a search has one page
+}
+
+// connect connects in the way that the server does.
+func connect(t *testing.T, address string, s ledgertest.Setup, change ...func(*ledger.Connection)) *tryton.Client {
+	t.Helper()
+	c := ledger.Connection{
+		System: work.System{ID: "books", Adapter: tryton.Adapter.Name, Address: address, Policy: work.Policy{RequestTimeout: s.Timeout}, Settings: map[string]string{
+			"database": trytontest.Database, "user": trytontest.User, "revenue": trytontest.Revenue}},
+		Secrets: map[string]string{"password": trytontest.Password},
+		Now:     s.Now,
+		MaxBody: s.MaxBody,
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	sys, err := tryton.Adapter.Connect(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, ok := sys.(*tryton.Client)
+	if !ok {
+		t.Fatalf("connected to a %T", sys)
+	}
+	t.Cleanup(client.Close)
+	return client
+}
+
+// soon is long enough for a healthy call.
+const soon = 20 * time.Second
