@@ -7,14 +7,18 @@ import (
 
 	"onefold/internal/automation"
 	"onefold/internal/ledger"
+	"onefold/internal/ledger/odoo"
 	"onefold/internal/ledger/quickbooks"
 	"onefold/internal/ledger/sandbox"
+	"onefold/internal/ledger/xero"
 )
 
 // adapters are the accounting systems that this version knows. A new one is one line here.
 var adapters = []ledger.Adapter{
 	sandbox.Adapter,
 	quickbooks.Adapter,
+	odoo.Adapter,
+	xero.Adapter,
 }
 
 // connections connects accounting systems with the credentials that are stored, or else given to this server.
