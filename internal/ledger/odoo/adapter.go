@@ -25,10 +25,11 @@ const (
 	StepPost   = "post"
 )
 
-// The two ways to talk to Odoo.
+// The ways to talk to Odoo.
 const (
-	json2   = "json-2"
-	jsonRPC = "json-rpc"
+	json2      = "json-2"
+	jsonRPC    = "json-rpc"
+	jsonRPCOld = "json-rpc-old" // without web_save
 )
 
 // searchLag: methods that only read may be answered by a read replica of the database (server option db_replica_host,
@@ -46,10 +47,10 @@ const (
 const mostID = 1<<31 - 1 // ids are 32 bit integers
 
 var fields = []ledger.Field{
-	{Name: "api", Label: "API", Help: "json-2 from Odoo 19 on; json-rpc for Odoo 14 to 18.", Choices: []string{json2, jsonRPC}, Default: json2},
+	{Name: "api", Label: "API", Help: "json-2 from Odoo 19 on, json-rpc for 17 and 18, json-rpc-old for 14 to 16.", Choices: []string{json2, jsonRPC, jsonRPCOld}, Default: json2},
 	{Name: "database", Label: "Database", Help: "Its name; on Odoo Online the part of the address before .odoo.com.", Required: true},
 	{Name: "company", Label: "Company id", Help: "The number of the company in whose books the invoices belong: the id in the address of its page under Settings, Companies.", Default: "1"},
-	{Name: "login", Label: "Login", Help: "Only for json-rpc: the e-mail address with which the user of the key signs in."},
+	{Name: "login", Label: "Login", Help: "Not for json-2: the e-mail address with which the user of the key signs in."},
 	{Name: "key", Label: "API key", Help: "Made by that user under Preferences, Account Security, New API Key.", Secret: true, Required: true},
 	{Name: "journal", Label: "Journal id", Help: "The sales journal; empty: the company's own choice."},
 	{Name: "product", Label: "Product id", Help: "Put on each line; empty: lines without a product."},
@@ -79,7 +80,7 @@ func connect(c ledger.Connection) (ledger.System, error) {
 	set := c.Read(fields)
 	cl := &Client{
 		base: strings.TrimRight(c.System.Address, "/"), drafts: c.DraftsOnly,
-		rpc: set.Text("api") == jsonRPC, database: set.Text("database"), login: set.Text("login"), key: c.Secrets["key"],
+		rpc: set.Text("api") != json2, old: set.Text("api") == jsonRPCOld, database: set.Text("database"), login: set.Text("login"), key: c.Secrets["key"],
 		company: set.Number("company", 1, mostID),
 		journal: id(set, "journal"), product: id(set, "product"), account: id(set, "account"), tax: id(set, "tax"),
 		caps: work.Capabilities{Searchable: true, SearchLag: searchLag, Misses: 2,
@@ -87,7 +88,7 @@ func connect(c ledger.Connection) (ledger.System, error) {
 		now: c.Now,
 	}
 	if cl.rpc && cl.login == "" {
-		set.Wrong("login", "the user's e-mail address if the API is json-rpc")
+		set.Wrong("login", "the user's e-mail address unless the API is json-2")
 	}
 	if err := set.Err(); err != nil {
 		return nil, err
@@ -133,6 +134,7 @@ type Client struct {
 	base     string
 	drafts   bool // steps end at the draft
 	rpc      bool // JSON-RPC instead of JSON-2
+	old      bool // before version 17
 	database string
 	login    string
 	key      string

@@ -13,7 +13,7 @@ import (
 // ask is the call of one method of one model.
 type ask struct {
 	model, method string
-	ids           []int          // of the records; nil: a method of the model
+	ids           []int          // of the records; nil: a method of the model; empty: a record that is yet to be made
 	vals          any            // of create by JSON-RPC, which takes it by position only
 	named         map[string]any // the other parameters
 }

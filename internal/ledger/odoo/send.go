@@ -13,8 +13,9 @@ import (
 // Send implements ledger.System. What a write needs to name (the user's id, the currency's id) is read before, if it was
 // not read yet; nothing is sent if that fails.
 //
-// By JSON-2 the draft is made with web_save, which creates and reads the record back in one transaction, so that its
-// total is compared before it is posted. By JSON-RPC it is made with create, which answers with the id only.
+// The draft is made with web_save (from version 17 on, odoo addons/web/models), which creates the record and reads it back
+// in one transaction, so that its total is compared before it is posted. Before, it is made with create, which answers with
+// the id only.
 func (c *Client) Send(ctx context.Context, req ledger.Request) work.Answer {
 	if req.SendBy.Passed(c.now()) {
 		return work.Answer{Outcome: work.NotSent, Exchange: work.Exchange{Error: "not sent in time, nothing was sent"}}
@@ -51,15 +52,15 @@ func (c *Client) create(ctx context.Context, req ledger.Request) work.Answer {
 		return notSent(ledger.Short(err.Error()+". Nothing was sent", ledger.MaxSentence))
 	}
 	draft := ask{model: "account.move", method: "create", vals: vals}
-	if !c.rpc {
-		draft = ask{model: "account.move", method: "web_save", named: map[string]any{"vals": vals, "specification": rowSpecification}}
+	if !c.old {
+		draft = ask{model: "account.move", method: "web_save", ids: []int{}, named: map[string]any{"vals": vals, "specification": rowSpecification}}
 	}
 	reply := c.http.Write(ctx, c.request(draft, known.user), req.SendBy)
 	value, a, ok := c.answered(reply, known)
 	if !ok {
 		return a
 	}
-	if c.rpc {
+	if c.old {
 		a.Record.ID = recordID(value)
 		if a.Record.ID == "" && len(value) > 0 && value[0] == '[' {
 			return unread(a, ledger.ErrList)

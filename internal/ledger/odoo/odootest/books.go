@@ -87,6 +87,9 @@ func (o *Odoo) call(q request, f ledgertest.Fault) (any, *exception) {
 		}
 		return m.id, nil
 	case "account.move.web_save":
+		if o.opts.Old {
+			return nil, &exception{Name: "builtins.AttributeError", Message: "The method 'account.move.web_save' does not exist", status: http.StatusInternalServerError}
+		}
 		m, exc := o.create(q.named["vals"], companies, f)
 		if exc != nil {
 			return nil, exc
@@ -146,7 +149,7 @@ func (o *Odoo) create(body json.RawMessage, companies []int64, f ledgertest.Faul
 		total.Add(total, amount)
 	}
 	m := &move{id: int64(len(o.moves) + 1), ref: v.Ref, asked: v.Ref, partner: v.Partner, currency: v.Currency, company: v.Company, kind: v.Kind,
-		state: "draft", name: "/", since: o.now, other: f == "other_books"}
+		state: "draft", name: "/", since: o.clock(), other: f == "other_books"}
 	switch f {
 	case "total_times_100":
 		total.Mul(total, big.NewRat(100, 1))

@@ -70,7 +70,7 @@ func (o *Odoo) search(q request, companies []int64, f ledgertest.Fault) (any, *e
 		return nil, userError("the search is being maintained")
 	}
 	for _, m := range o.moves {
-		if m.gone || m.other || !slices.Contains(companies, m.company) || m.since.Add(o.opts.Lag).After(o.now) || !m.meets(leaves) {
+		if m.gone || m.other || !slices.Contains(companies, m.company) || m.since.Add(o.opts.Lag).After(o.clock()) || !m.meets(leaves) {
 			continue
 		}
 		rows = append(rows, map[string]any{"id": m.id, "name": m.name, "ref": orFalse(m.ref), "partner_id": []any{m.partner, "A contact"},

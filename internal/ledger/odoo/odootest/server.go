@@ -27,9 +27,11 @@ const (
 // Options of an Odoo.
 type Options struct {
 	RPC      bool // JSON-RPC instead of JSON-2
+	Old      bool // before version 17: there is no web_save
 	Key      string
-	PageSize int           // most rows of one search; 0: as many as asked for
-	Lag      time.Duration // of the replica that reads go to
+	PageSize int              // most rows of one search; 0: as many as asked for
+	Lag      time.Duration    // of the replica that reads go to
+	Now      func() time.Time // nil: a clock of its own, which Advance moves
 }
 
 // Odoo implements ledgertest.Fake.
@@ -37,7 +39,7 @@ type Odoo struct {
 	opts Options
 
 	mu     sync.Mutex
-	now    time.Time
+	ahead  time.Duration
 	moves  []*move
 	faults map[work.Kind]ledgertest.Fault
 	bodies [][]byte // of the writing requests, in order
@@ -45,7 +47,10 @@ type Odoo struct {
 
 // New makes empty books.
 func New(o Options) *Odoo {
-	return &Odoo{opts: o, now: time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC), faults: map[work.Kind]ledgertest.Fault{}}
+	if start := time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC); o.Now == nil {
+		o.Now = func() time.Time { return start }
+	}
+	return &Odoo{opts: o, faults: map[work.Kind]ledgertest.Fault{}}
 }
 
 // request is a call of a method, from either API.
@@ -176,6 +181,10 @@ func (o *Odoo) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			o.raise(w, exc)
 			return
 		}
+		if fault == "error_after_commit" { // a post-commit hook, or the signal to the other workers
+			o.raise(w, &exception{Name: "psycopg2.OperationalError", Message: "server closed the connection unexpectedly", status: http.StatusInternalServerError})
+			return
+		}
 		o.answer(w, result)
 	}
 }
@@ -222,5 +231,7 @@ func (o *Odoo) Bodies() [][]byte {
 func (o *Odoo) Advance(d time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.now = o.now.Add(d)
+	o.ahead += d
 }
+
+func (o *Odoo) clock() time.Time { return o.opts.Now().Add(o.ahead) }
