@@ -34,6 +34,17 @@ type Adapter struct {
 	// Typed says that an admin typed what the system can do (a declarative adapter): until a proof has seen it on this
 	// connection, neither keys nor lookups count.
 	Typed bool
+
+	// What an adapter with a definition that admins type can do beside; nil: it cannot.
+
+	// Fill completes settings that were left empty from others that were chosen.
+	Fill func(settings map[string]string)
+	// Reaches lists the addresses beside System.Address that secrets are sent to. If they change, stored secrets must be
+	// entered again.
+	Reaches func(work.System) []string
+	// TryOut reads whose books these are and looks for the reference, and shows each request, its answer and what was read
+	// from it. It only reads. The error is one of Connect.
+	TryOut func(ctx context.Context, c Connection, reference string) (TriedOut, error)
 }
 
 // OAuth is the login of an adapter by OAuth 2.0: a person is sent to the accounting system and comes back with a code.
