@@ -126,17 +126,24 @@ func (c *Connections) Connect(s work.System) (ledger.System, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	secrets, err := c.secrets(ctx, s.ID)
+	made, err := c.connection(ctx, a, s)
 	if err != nil {
 		return nil, err
 	}
-	made := ledger.Connection{System: s, Secrets: c.withEnvironment(a, s.ID, secrets)}
-	if logsIn(a, s) {
-		if made.Tokens, err = c.tokens(ctx, s.ID); err != nil {
-			return nil, err
-		}
-	}
 	return a.Connect(made)
+}
+
+// connection is what the adapter of a system is made from: its stored credentials, and its login if it has one.
+func (c *Connections) connection(ctx context.Context, a ledger.Adapter, s work.System) (made ledger.Connection, err error) {
+	secrets, err := c.secrets(ctx, s.ID)
+	if err != nil {
+		return made, err
+	}
+	made = ledger.Connection{System: s, Secrets: c.withEnvironment(a, s.ID, secrets)}
+	if logsIn(a, s) {
+		made.Tokens, err = c.tokens(ctx, s.ID)
+	}
+	return made, err
 }
 
 // tokens is the stored login of a system, if it can be used.

@@ -58,7 +58,7 @@ func (s *Store) markText() string {
 	}
 	parts = append(parts, "SELECT 1, count(*), coalesce(max(version), 0) FROM items WHERE company_id = ?2 AND lease_until IS NOT NULL",
 		"SELECT * FROM (SELECT 1, id, item_id FROM acts ORDER BY id DESC LIMIT "+strconv.Itoa(newestOf)+") s",
-		"SELECT 1, count(*), coalesce(sum(version), 0) FROM systems",
+		"SELECT 1, count(*), coalesce(sum(version), 0) FROM systems", "SELECT 1, count(*), coalesce(sum(version), 0) FROM proofs",
 		"SELECT 1, count(*), coalesce(max(id), 0) FROM alerts WHERE cleared_at IS NULL",
 		"SELECT 2, id, version FROM items WHERE company_id = ?2 AND id IN "+s.db.search().numbers())
 	return strings.Join(parts, " UNION ALL ")

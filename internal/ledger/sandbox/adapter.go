@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"onefold/internal/ledger"
+	"onefold/internal/work"
 )
 
 // Adapter is how an admin connects the sandbox.
@@ -25,7 +26,8 @@ var Adapter = ledger.Adapter{
 		{Name: "tolerance", Label: "Rounding", Help: "Difference of the total that still counts as the same, in cents.", Default: "1"},
 		{Name: "key_lifetime", Label: "Repeats are recognised for", Help: "For books that recognise repeats: how long, for example 24h.", Default: "24h"},
 	},
-	Connect: connect,
+	Connect:   connect,
+	TestBooks: func(work.System) bool { return true }, // it is nothing else
 }
 
 func connect(c ledger.Connection) (ledger.System, error) {
@@ -41,6 +43,8 @@ func connect(c ledger.Connection) (ledger.System, error) {
 		Tolerance:   set.number("tolerance"),
 		SingleStep:  set.text("single_step") == "true",
 		Timeout:     c.Timeout(),
+		Now:         c.Now,
+		Lose:        c.Lose,
 	}
 	if set.err != nil {
 		return nil, set.err

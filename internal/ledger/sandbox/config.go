@@ -46,6 +46,7 @@ type Config struct {
 	Timeout time.Duration    // total time of one call; 0: ledger.DefaultTimeout
 	MaxBody int64            // 0: ledger.DefaultMaxBody
 	Now     func() time.Time // nil: time.Now
+	Lose    func() bool      // asked after each write that was answered; true: the answer is lost; nil: never
 }
 
 // Limits of the sandbox's fields.
@@ -87,7 +88,7 @@ func New(cfg Config) (*Client, error) {
 	default:
 		return nil, fmt.Errorf("the sandbox has no personality %q: use keys, unique, search or blind", cfg.Personality)
 	}
-	t, err := ledger.NewTransport(ledger.Config{BaseURL: cfg.BaseURL, Timeout: cfg.Timeout, MaxBody: cfg.MaxBody, Now: cfg.Now,
+	t, err := ledger.NewTransport(ledger.Config{BaseURL: cfg.BaseURL, Timeout: cfg.Timeout, MaxBody: cfg.MaxBody, Now: cfg.Now, Lose: cfg.Lose,
 		Secrets: []string{cfg.Token}, Authorize: bearer(cfg.Token)})
 	if err != nil {
 		return nil, err

@@ -39,6 +39,9 @@ func (v newInvoice) refusal() string {
 	return ""
 }
 
+// noCustomer is in the ids of customers that are not there; the sandbox takes any other for known.
+const noCustomer = "NO-SUCH-CUSTOMER"
+
 func (s *Server) create(c *call) {
 	var v newInvoice
 	if json.Unmarshal(c.body, &v) != nil {
@@ -47,6 +50,10 @@ func (s *Server) create(c *call) {
 	}
 	if reason := v.refusal(); reason != "" {
 		reply(c.w, http.StatusUnprocessableEntity, refusal{Code: "invalid", Reason: reason, Final: true})
+		return
+	}
+	if strings.Contains(v.CustomerID, noCustomer) {
+		reply(c.w, http.StatusUnprocessableEntity, refusal{Code: "customer", Reason: "there is no such customer"})
 		return
 	}
 	s.write(c, http.StatusCreated, hashOf("create", string(c.body)), func(now time.Time) (Effect, *refusal) {
