@@ -10,6 +10,7 @@ import (
 	"onefold/internal/ledger/odoo"
 	"onefold/internal/ledger/quickbooks"
 	"onefold/internal/ledger/sandbox"
+	"onefold/internal/ledger/stripe"
 	"onefold/internal/ledger/xero"
 )
 
@@ -19,6 +20,7 @@ var adapters = []ledger.Adapter{
 	quickbooks.Adapter,
 	odoo.Adapter,
 	xero.Adapter,
+	stripe.Adapter,
 }
 
 // connections connects accounting systems with the credentials that are stored, or else given to this server.
