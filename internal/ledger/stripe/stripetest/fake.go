@@ -111,7 +111,7 @@ var own = map[work.Kind]map[ledgertest.Fault]bool{
 	work.Send: {"sticky_500": true, "sticky_500_after": true, "commit_late": true, "reject": true, "reject_final": true, "reject_charset": true,
 		"reject_long": true, "reject_zero_byte": true, "reject_not_utf8": true, "zero_id": true, "null_id": true, "empty_id": true, "numeric_id": true,
 		"total_times_100": true, "total_plus_one": true, "other_customer": true, "voided": true, "trim_reference": true, "upper_reference": true,
-		"already_finalized": true},
+		"forbidden": true},
 	work.Find: {"search_error": true, "search_empty": true, "search_broken_page": true},
 }
 
@@ -214,6 +214,10 @@ func (f *Fake) write(w http.ResponseWriter, r *http.Request, body []byte) {
 		return
 	}
 	fault := f.fault[work.Send]
+	if fault == "forbidden" {
+		refuse(w, http.StatusForbidden, "invalid_request_error", "", "The provided key does not have the required permissions for this endpoint.")
+		return
+	}
 	if fault == "reject_final" {
 		refuse(w, http.StatusBadRequest, "invalid_request_error", "parameter_invalid_string", "the customer is blocked")
 		return
