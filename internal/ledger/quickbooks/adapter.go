@@ -117,8 +117,8 @@ func connect(c ledger.Connection) (ledger.System, error) {
 //
 // Keys travel as requestid, at most 50 characters (vendor). The vendor says that a repeat brings the first answer back,
 // but not for how long and not what happens to refusals, so no key opens the gate. The number of an invoice has at most
-// 21 characters (vendor); whether blanks and case survive is not published. Numbers are checked for duplicates as a rule,
-// but reports disagree and the check can be switched off. Requests are cut off after 120 seconds (vendor: limits and
+// 21 characters (vendor); whether blanks and case survive is not published. A number that is taken is refused only if
+// people in QuickBooks chose to be warned, which cannot be read (vendor: error 6140). Requests are cut off after 120 seconds (vendor: limits and
 // throttles); a minute more because it is not published whether the work behind ends then too. How long a new invoice may
 // be missing from a query is not published: a cautious minute. So is how tax is rounded: a cent.
 func (*System) Capabilities() work.Capabilities {

@@ -135,13 +135,13 @@ func (s *System) get(ctx context.Context, access, id, reference string) (r work.
 		f.Exchange.Error = "the accounting system answered about another record, could not check"
 		return r, f, false
 	}
-	if said.Invoice.currency() == "" && s.home.Load() == nil {
+	if said.Invoice.CurrencyRef.Value == "" && s.home.Load() == nil {
 		if _, err := s.preferences(ctx, access); err != nil {
 			f.Exchange.Error = err.Error() + ", could not check"
 			return r, f, false
 		}
 	}
-	return s.record(*said.Invoice), f, true
+	return s.record(*said.Invoice, ""), f, true
 }
 
 // judged reads an answer to a lookup; ok is false if it is none.

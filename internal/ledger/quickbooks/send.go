@@ -53,11 +53,11 @@ func (s *System) Send(ctx context.Context, req ledger.Request) work.Answer {
 		}
 		return answer
 	}
-	return s.read(reply, answer)
+	return s.read(reply, answer, req.Invoice.Total.CurrencyCode())
 }
 
 // read judges a 2xx or 4xx.
-func (s *System) read(reply ledger.Reply, a work.Answer) work.Answer {
+func (s *System) read(reply ledger.Reply, a work.Answer, currency string) work.Answer {
 	var said response
 	err := reply.Object(&said)
 	fault, spoken := said.fault()
@@ -76,7 +76,7 @@ func (s *System) read(reply ledger.Reply, a work.Answer) work.Answer {
 		a.Exchange.Error = "the accounting system answered in a way that we do not know, outcome unknown"
 		return a
 	}
-	record := s.record(*said.Invoice)
+	record := s.record(*said.Invoice, currency)
 	if !ledger.UsableID(record.ID) {
 		a.Positive = true
 		a.Exchange.Error = "the accounting system claimed success but gave no usable id, outcome unknown"

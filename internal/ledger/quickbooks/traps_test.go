@@ -52,13 +52,14 @@ func TestFaultsByTheirCode(t *testing.T) {
 		says    string
 		effects int
 	}{
-		"duplicate_error": {work.AlreadyExists, false, "already has it", 0},
-		"id_used":         {work.AlreadyExists, false, "already has it", 0},
-		"reject_in_200":   {work.Rejected, false, "refused: the customer is blocked (6000)", 0},
-		"system_fault":    {work.Unknown, false, "internal error", 0},
-		"both":            {work.Unknown, false, "an invoice and an error", 1},
-		"no_access":       {work.Deferred, true, "refused our login", 0},
-		"throttled_403":   {work.Deferred, false, "asks us to wait", 0},
+		"duplicate_error":     {work.AlreadyExists, false, "already has it", 0},
+		"duplicate_in_french": {work.AlreadyExists, false, "already has it", 0},
+		"id_used":             {work.AlreadyExists, false, "already has it", 0},
+		"reject_in_200":       {work.Rejected, false, "refused: the customer is blocked (6000)", 0},
+		"system_fault":        {work.Unknown, false, "internal error", 0},
+		"both":                {work.Unknown, false, "an invoice and an error", 1},
+		"no_access":           {work.Deferred, true, "refused our login", 0},
+		"throttled_403":       {work.Deferred, false, "asks us to wait", 0},
 	} {
 		t.Run(string(f), func(t *testing.T) {
 			sys, company, front := connected(t, quickbookstest.Options{}, patient)
@@ -187,8 +188,13 @@ func TestVoidIsFoundAndDeletedIsGone(t *testing.T) {
 
 // A company with one currency does not tell it with each invoice: it is read from the company's settings.
 func TestCurrencyOfTheCompany(t *testing.T) {
-	sys, _, _ := connected(t, quickbookstest.Options{OneCurrency: true}, patient)
+	sys, _, front := connected(t, quickbookstest.Options{OneCurrency: true}, patient)
 	req := request(t, "INV-1")
+	front.Misbehave(work.Send, "total_times_100")
+	if a := send(t, sys, request(t, "INV-0")); a.Match != work.MatchDifferent {
+		t.Errorf("before it was read: %s", a.Match)
+	}
+	front.Misbehave(work.Send, ledgertest.NoFault)
 	send(t, sys, req)
 	if l := find(t, sys, req); l.Finding != work.FoundMatching {
 		t.Errorf("%s: %s", l.Finding, l.Remark)
@@ -202,6 +208,20 @@ func TestCurrencyOfTheCompany(t *testing.T) {
 	}
 	if a := send(t, sys, req); a.Match != work.MatchDifferent {
 		t.Errorf("the answer in euros: %s", a.Match)
+	}
+}
+
+// Trial 84: a requestid that is remembered brings the first invoice back, whatever is asked now.
+func TestTrial84_SameRequestIDChangedInvoice(t *testing.T) {
+	sys, company, _ := connected(t, quickbookstest.Options{KeyLifetime: time.Hour}, patient)
+	req := request(t, "INV-1")
+	send(t, sys, req)
+	req.Invoice.Total = amount(t, "120.00")
+	if a := send(t, sys, req); a.Outcome != work.Accepted || a.Match != work.MatchDifferent {
+		t.Errorf("%s, %s", a.Outcome, a.Match)
+	}
+	if n := len(company.Records()); n != 1 {
+		t.Errorf("%d invoices", n)
 	}
 }
 

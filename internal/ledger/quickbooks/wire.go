@@ -142,8 +142,6 @@ func (v invoice) id() (id string) {
 	return id
 }
 
-func (v invoice) currency() string { return v.CurrencyRef.Value }
-
 // notes reports whether the private note carries our reference, on a line of its own.
 func (v invoice) notes(reference string) bool {
 	for line := range strings.Lines(v.PrivateNote) {
@@ -155,12 +153,14 @@ func (v invoice) notes(reference string) bool {
 }
 
 // record translates. A void keeps its number and has zero amounts (vendor); we never make an invoice of zero. The currency
-// is told only by companies with several; otherwise it is the home currency.
-func (s *System) record(v invoice) work.Record {
+// is told only by companies with several; otherwise it is the home currency, or, as long as that was not read, asked.
+func (s *System) record(v invoice, asked string) work.Record {
 	r := work.Record{ID: v.id(), Number: v.DocNumber, Reference: v.DocNumber, Customer: v.CustomerRef.Value, State: work.StatePosted}
-	code := v.currency()
+	code := v.CurrencyRef.Value
 	if home := s.home.Load(); code == "" && home != nil {
 		code = *home
+	} else if code == "" {
+		code = asked
 	}
 	if v.TotalAmt != nil {
 		if total, err := currency.NewAmount(v.TotalAmt.String(), code); err == nil {

@@ -74,6 +74,8 @@ func (c *Company) refusal(w http.ResponseWriter) (status int, body string) {
 		return 200, fault("ValidationFault", "6000", "", why)
 	case "duplicate_error":
 		return 400, fault("ValidationFault", "6140", "Duplicate Document Number Error", "Duplicate Document Number Error : You must specify a different number.")
+	case "duplicate_in_french":
+		return 400, fault("ValidationFault", "6140", "Numéro de document en double", "")
 	case "id_used":
 		return 400, fault("ValidationFault", "600", "Duplicate request id", "")
 	case "system_fault":
