@@ -55,7 +55,7 @@ func (row proofRow) run() (proof.Run, error) {
 
 // AddProof implements proof.Store.
 func (s *Store) AddProof(ctx context.Context, r proof.Run) (proof.Run, error) {
-	r.Version = 1
+	r.ID, r.Version = 0, 1
 	row, err := newProofRow(r)
 	if err != nil {
 		return r, err
