@@ -54,18 +54,35 @@ var Adapter = ledger.Adapter{
 	Address: "https://" + LiveHost,
 	Fields:  fields,
 	Connect: connect,
-	OAuth: &ledger.OAuth{
-		Config: func(c ledger.Connection) (oauth2.Config, error) {
-			return oauth2.Config{ClientID: c.System.Settings["client_id"], ClientSecret: c.Secrets["client_secret"],
-				Scopes: []string{"com.intuit.quickbooks.accounting"},
-				Endpoint: oauth2.Endpoint{AuthURL: "https://appcenter.intuit.com/connect/oauth2", TokenURL: loginOrigin(c.System.Address) + loginPath,
-					AuthStyle: oauth2.AuthStyleInHeader}}, nil
-		},
-		Callback: func(query map[string][]string) map[string]string {
-			return map[string]string{"company": strings.Join(query["realmId"], "")}
-		},
-	},
+	OAuth:   &ledger.OAuth{Config: client, Callback: callback},
 	TestBooks: func(sys work.System) bool { return host(sys.Address) == SandboxHost },
+}
+
+// client is our app at Intuit, which has one scope for reading and writing (vendor).
+func client(c ledger.Connection) (oauth2.Config, error) {
+	id := c.System.Settings["client_id"]
+	switch {
+	case id == "":
+		return oauth2.Config{}, &ledger.FieldError{Field: "client_id", Err: errors.New("Client ID is needed")}
+	case c.Secrets["client_secret"] == "":
+		return oauth2.Config{}, noSecret()
+	}
+	return oauth2.Config{ClientID: id, ClientSecret: c.Secrets["client_secret"], Scopes: []string{"com.intuit.quickbooks.accounting"},
+		Endpoint: oauth2.Endpoint{AuthURL: "https://appcenter.intuit.com/connect/oauth2", TokenURL: loginOrigin(c.System.Address) + loginPath,
+			AuthStyle: oauth2.AuthStyleInHeader}}, nil
+}
+
+func noSecret() error {
+	return &ledger.FieldError{Field: "client_secret", Err: errors.New("Client secret is needed")}
+}
+
+// callback reads which company the person chose at Intuit.
+func callback(query map[string][]string) map[string]string {
+	realm := strings.Join(query["realmId"], " ")
+	if realm == "" {
+		return nil
+	}
+	return map[string]string{"company": realm}
 }
 
 // System is one connected company.
@@ -98,7 +115,7 @@ func connect(c ledger.Connection) (ledger.System, error) {
 		return nil, err
 	}
 	if secret == "" {
-		return nil, &ledger.FieldError{Field: "client_secret", Err: errors.New("Client secret is needed")}
+		return nil, noSecret()
 	}
 	secrets := []string{secret}
 	var err error
@@ -118,9 +135,9 @@ func connect(c ledger.Connection) (ledger.System, error) {
 // Keys travel as requestid, at most 50 characters (vendor). The vendor says that a repeat brings the first answer back,
 // but not for how long and not what happens to refusals, so no key opens the gate. The number of an invoice has at most
 // 21 characters (vendor); whether blanks and case survive is not published. A number that is taken is refused only if
-// people in QuickBooks chose to be warned, which cannot be read (vendor: error 6140). Requests are cut off after 120 seconds (vendor: limits and
-// throttles); a minute more because it is not published whether the work behind ends then too. How long a new invoice may
-// be missing from a query is not published: a cautious minute. So is how tax is rounded: a cent.
+// people in QuickBooks chose to be warned, which cannot be read (vendor: error 6140). Requests are cut off after 120
+// seconds (vendor: limits and throttles); a minute more because it is not published whether the work behind ends then too.
+// How long a new invoice may be missing from a query is not published: a cautious minute. So is how tax is rounded: a cent.
 func (*System) Capabilities() work.Capabilities {
 	return work.Capabilities{Searchable: true, SearchLag: time.Minute, Linger: 3 * time.Minute, Misses: 2,
 		MaxReference: 21, MaxKey: 50, PlainReference: true, Tolerance: 1}

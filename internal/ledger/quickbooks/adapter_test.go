@@ -70,6 +70,13 @@ func TestTheLoginBelongsToTheAddress(t *testing.T) {
 	if !maps.Equal(got, map[string]string{"company": "9341452000000000"}) {
 		t.Errorf("%v", got)
 	}
+	if got := quickbooks.Adapter.OAuth.Callback(map[string][]string{"code": {"x"}}); len(got) != 0 { // what an admin typed stays
+		t.Errorf("%v", got)
+	}
+	var wrong *ledger.FieldError
+	if _, err := quickbooks.Adapter.OAuth.Config(ledger.Connection{System: work.System{Settings: quickbookstest.Settings()}}); !errors.As(err, &wrong) || wrong.Field != "client_secret" {
+		t.Errorf("without a secret: %v", err)
+	}
 }
 
 // Before the account is connected nothing is sent, and the owner is told.
