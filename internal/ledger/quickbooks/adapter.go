@@ -49,12 +49,12 @@ var fields = []ledger.Field{
 
 // Adapter is how an admin connects a company in QuickBooks Online.
 var Adapter = ledger.Adapter{
-	Name:    "quickbooks",
-	Title:   "QuickBooks Online",
-	Address: "https://" + LiveHost,
-	Fields:  fields,
-	Connect: connect,
-	OAuth:   &ledger.OAuth{Config: client, Callback: callback},
+	Name:      "quickbooks",
+	Title:     "QuickBooks Online",
+	Address:   "https://" + LiveHost,
+	Fields:    fields,
+	Connect:   connect,
+	OAuth:     &ledger.OAuth{Config: client, Callback: callback},
 	TestBooks: func(sys work.System) bool { return host(sys.Address) == SandboxHost },
 }
 
@@ -63,7 +63,7 @@ func client(c ledger.Connection) (oauth2.Config, error) {
 	id := c.System.Settings["client_id"]
 	switch {
 	case id == "":
-		return oauth2.Config{}, &ledger.FieldError{Field: "client_id", Err: errors.New("Client ID is needed")}
+		return oauth2.Config{}, &ledger.FieldError{Field: "client_id", Err: errors.New("the client ID is needed")}
 	case c.Secrets["client_secret"] == "":
 		return oauth2.Config{}, noSecret()
 	}
@@ -73,7 +73,7 @@ func client(c ledger.Connection) (oauth2.Config, error) {
 }
 
 func noSecret() error {
-	return &ledger.FieldError{Field: "client_secret", Err: errors.New("Client secret is needed")}
+	return &ledger.FieldError{Field: "client_secret", Err: errors.New("the client secret is needed")}
 }
 
 // callback reads which company the person chose at Intuit.
