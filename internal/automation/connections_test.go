@@ -332,7 +332,7 @@ func dump(t *testing.T, db storetest.DB) string {
 	}
 	defer c.Close()
 	var out strings.Builder
-	for _, table := range []string{"systems", "setting_changes", "audit", "alerts", "attempts", "saved_forms"} {
+	for _, table := range []string{"systems", "setting_changes", "audit", "alerts", "attempts", "saved_forms", "system_logins", "login_trips"} {
 		rows, err := c.QueryContext(t.Context(), "SELECT * FROM "+table)
 		if err != nil {
 			t.Fatal(err)
