@@ -35,6 +35,12 @@ type Fake interface {
 	Advance(d time.Duration)
 }
 
+// Bodiless is a Fake whose next answer to a write may have no body, so that the line has nothing to spoil.
+type Bodiless interface{ Bodiless() bool }
+
+// bodyFaults spoil a body.
+var bodyFaults = map[Fault]bool{"garbage": true, "drip": true, "endless": true, "huge_gzip": true}
+
 // Incoming is a request as a Fake understands it.
 type Incoming struct {
 	Kind work.Kind // empty: neither a writing request nor a part of a lookup (login, identity)
@@ -102,6 +108,9 @@ func (f *Front) Misbehave(kind work.Kind, fault Fault) bool {
 		return true
 	}
 	if !lineFaults[fault] && !strings.HasPrefix(string(fault), "wait:") {
+		return false
+	}
+	if b, ok := f.fake.(Bodiless); ok && kind == work.Send && bodyFaults[fault] && b.Bodiless() {
 		return false
 	}
 	f.fault[kind] = fault
