@@ -9,8 +9,8 @@ import (
 )
 
 func testKeys(t *testing.T, target Target) {
-	t.Run("Trial80_And_81_TheSameKeyOnEverySend", func(t *testing.T) { testSameKey(t, target) })
-	t.Run("Trial84_SameKeyChangedContent", func(t *testing.T) { testChanged(t, target) })
+	target.run(t, "Trial80_And_81_TheSameKeyOnEverySend", func(t *testing.T) { testSameKey(t, target) })
+	target.run(t, "Trial84_SameKeyChangedContent", func(t *testing.T) { testChanged(t, target) })
 }
 
 // testSameKey: the answer is lost, the send is repeated. The key that travels is the one that was given, both times;
@@ -48,6 +48,8 @@ func checkRepeat(t *testing.T, b *bench, step string, writes []Write, again work
 	switch {
 	case caps.HonoursKeys && (effects != 1 || again.Outcome != work.Accepted):
 		t.Errorf("%d effects, the repeat is %s", effects, again.Outcome)
+	case caps.UniqueReferences && !caps.HonoursKeys && step != b.steps[0] && effects == 1 && again.Outcome == work.Accepted:
+		// The reference is unique when the record is made; a later step may find itself done and change nothing.
 	case caps.UniqueReferences && !caps.HonoursKeys && (effects != 1 || again.Outcome != work.AlreadyExists):
 		t.Errorf("%d effects, the repeat is %s", effects, again.Outcome)
 	}
