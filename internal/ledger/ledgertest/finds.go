@@ -63,7 +63,7 @@ func testFinds(t *testing.T, target Target) {
 		t.Skip("cannot be searched")
 	}
 	for _, c := range findCases {
-		t.Run(c.name, func(t *testing.T) {
+		target.run(t, c.name, func(t *testing.T) {
 			if c.setup.Timeout > 0 {
 				t.Parallel() // it only waits
 			}
@@ -73,7 +73,7 @@ func testFinds(t *testing.T, target Target) {
 		})
 	}
 	for _, c := range afterwardsCases {
-		t.Run(c.name, func(t *testing.T) {
+		target.run(t, c.name, func(t *testing.T) {
 			b := newBench(t, target, Setup{})
 			if !b.out.Misbehave(work.Send, c.fault) {
 				t.Skip("this system cannot fail so")
@@ -88,11 +88,11 @@ func testFinds(t *testing.T, target Target) {
 			}
 		})
 	}
-	t.Run("Trial64_NotYetFindable", func(t *testing.T) { testLag(t, target) })
-	t.Run("SearchSilentlySeesNothing", func(t *testing.T) { testSilent(t, target) })
-	t.Run("OtherBooksAnswer", func(t *testing.T) { testOtherBooks(t, target) })
-	t.Run("SeveralOverManyPages", func(t *testing.T) { testPages(t, target) })
-	t.Run("LaterStepIsNotThereYet", func(t *testing.T) { testLaterStep(t, target) })
+	target.run(t, "Trial64_NotYetFindable", func(t *testing.T) { testLag(t, target) })
+	target.run(t, "SearchSilentlySeesNothing", func(t *testing.T) { testSilent(t, target) })
+	target.run(t, "OtherBooksAnswer", func(t *testing.T) { testOtherBooks(t, target) })
+	target.run(t, "SeveralOverManyPages", func(t *testing.T) { testPages(t, target) })
+	target.run(t, "LaterStepIsNotThereYet", func(t *testing.T) { testLaterStep(t, target) })
 }
 
 func runFind(t *testing.T, target Target, c findCase, step string) {

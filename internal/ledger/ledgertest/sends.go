@@ -93,7 +93,7 @@ var onlyFirst = map[Fault]bool{"total_times_100": true, "total_plus_one": true, 
 
 func testSends(t *testing.T, target Target) {
 	for _, c := range sendCases {
-		t.Run(c.name, func(t *testing.T) {
+		target.run(t, c.name, func(t *testing.T) {
 			if c.setup.Timeout > 0 {
 				t.Parallel()
 			}
@@ -114,8 +114,8 @@ func testSends(t *testing.T, target Target) {
 			}
 		})
 	}
-	t.Run("T5_ReusedConnectionBreaks", func(t *testing.T) { testReused(t, target) })
-	t.Run("Unreachable", func(t *testing.T) { testUnreachable(t, target) })
+	target.run(t, "T5_ReusedConnectionBreaks", func(t *testing.T) { testReused(t, target) })
+	target.run(t, "Unreachable", func(t *testing.T) { testUnreachable(t, target) })
 }
 
 func runSend(t *testing.T, target Target, c sendCase, step string) {

@@ -3,6 +3,7 @@
 package ledgertest
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -30,9 +31,19 @@ type Target struct {
 	// Impossible names cases that this system cannot meet in one of its steps, as "step/Case", each with the reason.
 	Impossible map[string]string
 
+	// Only are the cases to run beside Healthy, as their subtests are named; nil: all. For a real server, which is slow.
+	Only []string
+
 	// ReadsFirst says that a Send asks the server for something before its one write, so that a Send that was stopped just
 	// before the write has sent bytes, but no writing request.
 	ReadsFirst bool
+}
+
+// run runs a case, if it is wanted.
+func (t Target) run(parent *testing.T, name string, test func(*testing.T)) {
+	if t.Only == nil || slices.Contains(t.Only, name) {
+		parent.Run(name, test)
+	}
 }
 
 // cautious reports whether the adapter may know less in this case.

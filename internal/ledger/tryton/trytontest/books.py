@@ -1,9 +1,8 @@
-"""Fills an empty Tryton database with what an invoice needs, and prints the ids as JSON.
+"""Fills an empty Tryton database with what an invoice needs; fake.go has the same codes and names.
 
     python3 books.py FOLDER      # holds books.sqlite and trytond.conf; called by scripts/tryton-books
 """
 import datetime
-import json
 import os
 import sys
 from decimal import Decimal
@@ -89,13 +88,18 @@ term = Model.get('account.invoice.payment_term')(name='On the date')
 term.lines.new(type='remainder')
 term.save()
 
-customer, other = party('Straße Müller GmbH'), party('Nobody Ltd')
-homeless = party('No Address Inc', addresses=0)
+# Tryton numbers them: their codes are 2, 3 and 4.
+party('Straße Müller GmbH')
+party('Nobody Ltd')
+party('No Address Inc', addresses=0)
 
 
 def user(login, companies):
     u = User(name=login, login=login, password=PASSWORD)
     u.groups.extend(Model.get('res.group').find([('name', '=', 'Account')]))
+    u.company = None  # a new user gets the company of whoever makes it
+    while u.companies:
+        u.companies.pop()
     u.companies.extend(companies)
     u.save()
     if companies:
@@ -105,6 +109,3 @@ def user(login, companies):
 
 user('onefold', [company])  # as an admin should make it for us
 user('stranger', [])  # may log in and sees no company
-
-print(json.dumps({
-    'company': company.id, 'customer': customer.id, 'other': other.id, 'homeless': homeless.id}))
