@@ -27,7 +27,7 @@ func (c *Client) Find(ctx context.Context, q ledger.Query) ledger.Found {
 	by, err := c.login.get(ctx)
 	if err != nil {
 		a := c.login.Refused(err)
-		return ledger.Found{Deferred: true, Login: a.Login, Exchange: a.Exchange}
+		return ledger.Found{Deferred: true, Login: a.Login, Unreached: a.Unreached, Exchange: a.Exchange}
 	}
 	ids, found, ok := c.search(ctx, by, q.Reference)
 	if !ok {
@@ -133,6 +133,9 @@ func (c *Client) ask(ctx context.Context, by access, path string, query url.Valu
 	switch {
 	case err != nil:
 		f.Exchange.Error = err.Error() + ", could not check"
+	case reply.Status == http.StatusForbidden && said.spoken():
+		f.Deferred, f.Login = true, true
+		f.Exchange.Error = forbidden + reasonOf(said.reasons())
 	case reply.Status != http.StatusOK && len(said.reasons()) > 0:
 		f.Exchange.Error = "could not check: Xero says " + reasonOf(said.reasons())
 	case reply.Status != http.StatusOK || said.Invoices == nil || said.Type != "":

@@ -85,6 +85,8 @@ func (c *Client) made(req ledger.Request, reply ledger.Reply, a work.Answer) wor
 	return a
 }
 
+const forbidden = "Xero refuses our login this organisation (403): "
+
 // refused judges a 4xx. Nothing has happened if Xero itself speaks; 400 is a refusal whatever its body says.
 func refused(reply ledger.Reply, a work.Answer) work.Answer {
 	var said answer
@@ -97,7 +99,7 @@ func refused(reply ledger.Reply, a work.Answer) work.Answer {
 	case reply.Status == http.StatusForbidden && readable && said.spoken():
 		a.Outcome = work.Deferred
 		a.Login = true
-		a.Exchange.Error = "Xero refuses our login this organisation (403): " + reasonOf(said.reasons())
+		a.Exchange.Error = forbidden + reasonOf(said.reasons())
 	case readable && said.spoken():
 		return judged(said.reasons(), a)
 	default:

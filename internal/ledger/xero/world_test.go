@@ -1,6 +1,8 @@
 package xero_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -99,4 +101,19 @@ func (w *world) wantRecords(reference string, n int) {
 	if got := w.fake.Effects(xero.StepCreate, reference); got != n {
 		w.t.Fatalf("%d records under %s, want %d", got, reference, n)
 	}
+}
+
+// answering is a Xero that gives one answer to every write.
+func answering(t *testing.T, status int, contentType, body string) *world {
+	t.Helper()
+	w := connect(t, xerotest.Options{}, ledgertest.Setup{})
+	h := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
+		out.Header().Set("Content-Type", contentType)
+		out.WriteHeader(status)
+		out.Write([]byte(body)) //nolint:errcheck,gosec // the client may be gone
+	}))
+	t.Cleanup(h.Close)
+	w.conn.System.Address = h.URL
+	w.connect()
+	return w
 }
