@@ -46,6 +46,8 @@ const (
 const (
 	longestName  = 100
 	longestValue = 2000
+	// LongestText is the most bytes of a setting of many lines. Doubled and more by a form's encoding it must fit into one.
+	LongestText = 20_000
 )
 
 // applied is the system with the draft's name, address and settings; BadFields if they cannot be.
@@ -65,8 +67,16 @@ func (d Draft) applied(sys work.System, a ledger.Adapter) (work.System, error) {
 		bad[FieldAddress] = why
 	}
 	settings := map[string]string{}
+	typed := maps.Clone(d.Settings)
+	if a.Fill != nil && typed != nil {
+		a.Fill(typed)
+	}
 	for _, f := range a.Fields {
-		v := strings.TrimSpace(d.Settings[f.Name])
+		v := strings.TrimSpace(typed[f.Name])
+		unfit := unfit
+		if f.Long {
+			v, unfit = trimLines(typed[f.Name]), unfitLines
+		}
 		if f.Secret {
 			if v = strings.TrimSpace(d.Secrets[f.Name]); unfit(v) {
 				bad[f.Name] = "It holds characters that cannot be sent, or is too long: copy it again."
@@ -110,11 +120,21 @@ func unfit(s string) bool {
 	return len(s) > longestValue || !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl)
 }
 
+// trimLines is a text of many lines with one kind of line end, without empty lines around it.
+func trimLines(s string) string {
+	return strings.TrimRight(strings.TrimLeft(strings.ReplaceAll(s, "\r\n", "\n"), "\n"), " \t\n")
+}
+
+func unfitLines(s string) bool {
+	return len(s) > LongestText || !utf8.ValidString(s) ||
+		strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && r != '\t' && unicode.IsControl(r) })
+}
+
 // secrets are the stored ones as the draft leaves them, and what goes on record about the change. BadFields if one is
 // missing, or if a stored one would go to another place than so far.
 func (d Draft) secrets(a ledger.Adapter, before, after work.System, stored map[string]string, given func(field string) bool) (map[string]string, []SettingText, error) {
 	bad, secrets := BadFields{}, map[string]string{}
-	moved := before.ID != "" && origin(before.Address) != origin(after.Address)
+	moved := before.ID != "" && (origin(before.Address) != origin(after.Address) || !sent(a, before, after))
 	var said []string
 	for _, f := range a.Fields {
 		if !f.Secret {
@@ -149,6 +169,18 @@ func (d Draft) secrets(a ledger.Adapter, before, after work.System, stored map[s
 		return secrets, nil, nil
 	}
 	return secrets, []SettingText{{What: "credentials", After: strings.Join(said, "; ")}}, nil
+}
+
+// sent reports whether secrets go to no place that they did not go to before.
+func sent(a ledger.Adapter, before, after work.System) bool {
+	if a.Reaches == nil {
+		return true
+	}
+	var known []string
+	for _, address := range a.Reaches(before) {
+		known = append(known, origin(address))
+	}
+	return !slices.ContainsFunc(a.Reaches(after), func(address string) bool { return !slices.Contains(known, origin(address)) })
 }
 
 // origin is the part of an address that says who gets what is sent there.

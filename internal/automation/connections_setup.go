@@ -19,10 +19,13 @@ type Kind struct {
 	Address string // an example of an address; empty: it needs none
 	Fields  []AdapterField
 	Account bool // a person connects an account in the browser, at least for some of its systems
+	TryOut  bool // a search of a person's choice can be tried, see Connections.TryOut
+	// Fill completes settings that were left empty from others that were chosen; nil: nothing can be.
+	Fill func(settings map[string]string)
 }
 
 func kindOf(a ledger.Adapter) Kind {
-	return Kind{Name: a.Name, Title: a.Title, Address: a.Address, Fields: a.Fields, Account: a.OAuth != nil}
+	return Kind{Name: a.Name, Title: a.Title, Address: a.Address, Fields: a.Fields, Account: a.OAuth != nil, TryOut: a.TryOut != nil, Fill: a.Fill}
 }
 
 // MayConnect reports whether the actor may add, change, test and remove accounting systems.

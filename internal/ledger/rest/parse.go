@@ -16,7 +16,7 @@ import (
 
 // Bounds of a definition.
 const (
-	longestDefinition = 48 << 10
+	longestDefinition = 20_000
 	deepest           = 20
 	mostProblems      = 6
 	mostSteps         = 6
