@@ -9,6 +9,7 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/odoo"
 	"onefold/internal/ledger/quickbooks"
+	"onefold/internal/ledger/rest"
 	"onefold/internal/ledger/sandbox"
 	"onefold/internal/ledger/stripe"
 	"onefold/internal/ledger/xero"
@@ -20,6 +21,7 @@ var adapters = []ledger.Adapter{
 	quickbooks.Adapter,
 	odoo.Adapter,
 	xero.Adapter,
+	rest.Adapter,
 	stripe.Adapter,
 }
 
