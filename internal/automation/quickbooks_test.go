@@ -25,13 +25,24 @@ func onQuickBooks(o quickbookstest.Options, company **quickbookstest.Company) fu
 // The companies differ in what the vendor leaves open.
 var companies = map[string]quickbookstest.Options{
 	"forgets keys, takes any number": {SearchLag: 50 * time.Second},
-	"forgets keys in a minute":       {KeyLifetime: time.Minute, SearchLag: 50 * time.Second},
 	"remembers all":                  {KeyLifetime: 1000 * time.Hour, KeepRefusal: true, Unique: true},
 }
 
 func TestQuickBooksLostAnswersEndInOneInvoice(t *testing.T) {
 	for name, o := range companies {
 		t.Run(name, func(t *testing.T) { eachLostAnswer(t, onQuickBooks(o, nil)) })
+	}
+}
+
+// The requestid is forgotten between the first send and the second: it must not be needed.
+func TestQuickBooksKeyExpires(t *testing.T) {
+	for _, f := range []ledgertest.Fault{"drop_before", "drop_after"} {
+		w := onVendor(t, onQuickBooks(quickbookstest.Options{KeyLifetime: time.Minute, SearchLag: 50 * time.Second}, nil))
+		it := w.meets("INV-2026-11-ACME", quickbooks.StepCreate, f)
+		w.wantEffects(it, 1)
+		if it.Status != work.Confirmed {
+			t.Errorf("%s: %s (%s)", f, it.Status, it.Reason)
+		}
 	}
 }
 

@@ -29,8 +29,9 @@ const (
 func (s *System) Find(ctx context.Context, q ledger.Query) ledger.Found {
 	access, err := s.access(ctx)
 	if err != nil {
-		return ledger.Found{Deferred: true, Login: errors.Is(err, ledger.ErrLoginRefused),
-			Exchange: work.Exchange{Identity: s.company, Error: "the accounting system refused our login: reconnect the account"}}
+		a := s.login.Refused(err)
+		a.Exchange.Identity = s.company
+		return ledger.Found{Deferred: true, Login: a.Login, Unreached: a.Unreached, Exchange: a.Exchange}
 	}
 	ids, found, ok := s.numbered(ctx, access, q.Reference)
 	if ok && len(ids) == 0 {

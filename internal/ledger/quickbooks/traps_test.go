@@ -243,6 +243,27 @@ func TestRefusedLoginIsRenewed(t *testing.T) {
 	}
 }
 
+// Intuit's login does not answer: nobody is told to connect the account again, and when it is back all goes on.
+func TestLoginThatIsDownPasses(t *testing.T) {
+	sys, company, _ := connected(t, quickbookstest.Options{LoginDown: true}, patient, func(c *ledger.Connection) {
+		tokens := &ledgertest.Tokens{}
+		spent := quickbookstest.Token()
+		spent.Expires = time.Now().Add(-time.Minute)
+		tokens.Connect(spent)
+		c.Tokens = tokens
+	})
+	if a := send(t, sys, request(t, "INV-1")); a.Outcome != work.Deferred || a.Login || !a.Unreached {
+		t.Errorf("%s, login %v: %s", a.Outcome, a.Login, a.Exchange.Error)
+	}
+	if l := find(t, sys, request(t, "INV-1")); l.Finding != work.FindDeferred || l.Login || !l.Unreached {
+		t.Errorf("%s, login %v: %s", l.Finding, l.Login, l.Exchange.Error)
+	}
+	company.Set(func(o *quickbookstest.Options) { o.LoginDown = false })
+	if a := send(t, sys, request(t, "INV-1")); a.Outcome != work.Accepted {
+		t.Errorf("%s: %s", a.Outcome, a.Exchange.Error)
+	}
+}
+
 func TestDeadLoginSendsNothing(t *testing.T) {
 	sys, company, front := connected(t, quickbookstest.Options{}, patient)
 	company.Revoke()

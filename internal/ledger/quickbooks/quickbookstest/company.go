@@ -34,6 +34,7 @@ type Options struct {
 	Unique      bool          // a number that is taken is refused
 	OwnNumbers  bool          // custom transaction numbers are off
 	OneCurrency bool          // records do not tell their currency
+	LoginDown   bool          // logins cannot be renewed at the moment
 	SearchLag   time.Duration // how long a new invoice is missing from queries
 	Now         func() time.Time
 }

@@ -57,6 +57,10 @@ const noAccess = `{"fault":{"error":[{"message":"message=ApplicationAuthorizatio
 // renew rotates the refresh token; one that is spent ends the login.
 func (c *Company) renew(w http.ResponseWriter, r *http.Request) {
 	c.Renewals++
+	if c.o.LoginDown {
+		tell(w, 503, `{"error":"temporarily_unavailable"}`)
+		return
+	}
 	if id, secret, ok := r.BasicAuth(); !ok || id != "app" || secret != ledgertest.Secret {
 		tell(w, 401, `{"error":"invalid_client"}`)
 		return
