@@ -195,3 +195,30 @@ func TestStripeListsAreShort(t *testing.T) {
 		}
 	}
 }
+
+// The customer was corrected after a refusal, and the draft for the former customer turns up all the same: a lookup that
+// asked only for the new customer's invoices would miss it, and a second one would be made.
+func TestStripeIsAskedForFormerCustomersToo(t *testing.T) {
+	w, fake := stripeWorld(t)
+	w.front.Misbehave(work.Send, "reject_final")
+	w.record("INV-2026-11-ACME")
+	w.once()
+	it := w.wantReview("INV-2026-11-ACME", work.ReasonRejected)
+	corrected := it.Invoice
+	corrected.CustomerID = "cus_2"
+	w.must(w.act("INV-2026-11-ACME", work.Correct{By: ada, Invoice: corrected, Note: "another customer"}))
+	if it = w.item("INV-2026-11-ACME"); it.Status == work.Review {
+		w.must(w.act("INV-2026-11-ACME", work.Retry{By: ada}))
+	}
+	w.front.Misbehave(work.Send, ledgertest.NoFault)
+	w.front.Misbehave(work.Send, "drop_before")
+	w.once()
+	w.front.Misbehave(work.Send, ledgertest.NoFault)
+	w.wantUnknown("INV-2026-11-ACME", stripe.StepCreate)
+	fake.Put(stripetest.Invoice{ID: "in_former", Status: "draft", Customer: "cus_1", Currency: "eur",
+		Metadata: map[string]string{"work_item": it.Reference, "work_item_total": "100.00 EUR"}})
+	w.run(24 * time.Hour)
+	if it = w.item("INV-2026-11-ACME"); it.Status != work.Review || it.Reason != work.ReasonMismatch || len(fake.Invoices()) != 1 {
+		t.Errorf("%s (%s), %d invoices: %s", it.Status, it.Reason, len(fake.Invoices()), it.LastError)
+	}
+}

@@ -189,3 +189,22 @@ func TestAKeyWithoutTheRight(t *testing.T) {
 		t.Errorf("%d drafts", n)
 	}
 }
+
+// A success that is told of another invoice, or of one that looks as before, is none that can be believed.
+func TestASuccessThatDoesNotFit(t *testing.T) {
+	for _, fault := range []ledgertest.Fault{"other_record", "as_before"} {
+		for _, step := range []string{stripe.StepLines, stripe.StepFinalize} {
+			b := open(t, stripetest.Options{})
+			for _, before := range b.Steps() {
+				if before == step {
+					break
+				}
+				b.send(before, "INV-1")
+			}
+			b.front.Misbehave(work.Send, fault)
+			if a := b.send(step, "INV-1"); a.Outcome != work.Unknown {
+				t.Errorf("%s, %s: %s", fault, step, a.Outcome)
+			}
+		}
+	}
+}

@@ -78,6 +78,12 @@ func (f *Fake) execute(w http.ResponseWriter, do operation, fault ledgertest.Fau
 		if id, spoilt := map[ledgertest.Fault]any{"zero_id": "0", "null_id": nil, "empty_id": "", "numeric_id": 12345}[fault]; spoilt {
 			shown["id"] = id
 		}
+		switch fault {
+		case "other_record":
+			shown["id"] = "in_of_somebody_else"
+		case "as_before":
+			shown["status"], shown["metadata"], shown["lines"] = "draft", map[string]string{}, map[string]any{"object": "list", "data": []any{}}
+		}
 		f.tell(w, shown)
 	}
 }

@@ -111,7 +111,7 @@ var own = map[work.Kind]map[ledgertest.Fault]bool{
 	work.Send: {"sticky_500": true, "sticky_500_after": true, "commit_late": true, "reject": true, "reject_final": true, "reject_charset": true,
 		"reject_long": true, "reject_zero_byte": true, "reject_not_utf8": true, "zero_id": true, "null_id": true, "empty_id": true, "numeric_id": true,
 		"total_times_100": true, "total_plus_one": true, "other_customer": true, "voided": true, "trim_reference": true, "upper_reference": true,
-		"forbidden": true},
+		"forbidden": true, "other_record": true, "as_before": true},
 	work.Find: {"search_error": true, "search_empty": true, "search_broken_page": true},
 }
 
