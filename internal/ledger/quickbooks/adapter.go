@@ -56,6 +56,10 @@ var Adapter = ledger.Adapter{
 	Connect:   connect,
 	OAuth:     &ledger.OAuth{Config: client, Callback: callback},
 	TestBooks: func(sys work.System) bool { return host(sys.Address) == SandboxHost },
+	Refused: func(v work.Invoice) work.Invoice {
+		v.CustomerID = "999999999" // looks like an id, so that it is refused for what it is and not for its form
+		return v
+	},
 }
 
 // client is our app at Intuit, which has one scope for reading and writing (vendor).

@@ -53,6 +53,15 @@ func TestOnlyTheSandboxIsForTests(t *testing.T) {
 	}
 }
 
+func TestWhatAProofCountsOnIsRefused(t *testing.T) {
+	sys, company, _ := connected(t, quickbookstest.Options{}, patient)
+	req := request(t, "INV-1")
+	req.Invoice = quickbooks.Adapter.Refused(req.Invoice)
+	if a := send(t, sys, req); a.Outcome != work.Rejected || a.Final || len(company.Records()) != 0 {
+		t.Errorf("%s, final %v", a.Outcome, a.Final)
+	}
+}
+
 // The client secret goes to Intuit, or to the address that the admin typed, and nowhere else.
 func TestTheLoginBelongsToTheAddress(t *testing.T) {
 	for address, want := range map[string]string{
