@@ -7,6 +7,7 @@ import (
 
 	"onefold/internal/automation"
 	"onefold/internal/ledger"
+	"onefold/internal/ledger/erpnext"
 	"onefold/internal/ledger/odoo"
 	"onefold/internal/ledger/quickbooks"
 	"onefold/internal/ledger/rest"
@@ -20,6 +21,7 @@ var adapters = []ledger.Adapter{
 	sandbox.Adapter,
 	quickbooks.Adapter,
 	odoo.Adapter,
+	erpnext.Adapter,
 	xero.Adapter,
 	rest.Adapter,
 	stripe.Adapter,

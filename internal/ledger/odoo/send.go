@@ -15,7 +15,7 @@ import (
 //
 // The draft is made with web_save (from version 17 on, odoo addons/web/models), which creates the record and reads it back
 // in one transaction, so that its total is compared before it is posted. Before, it is made with create, which answers with
-// the id only.
+// the id only; the draft is read before it is posted then, and not posted if it is not what was asked.
 func (c *Client) Send(ctx context.Context, req ledger.Request) work.Answer {
 	if req.SendBy.Passed(c.now()) {
 		return work.Answer{Outcome: work.NotSent, Exchange: work.Exchange{Error: "not sent in time, nothing was sent"}}
@@ -95,6 +95,11 @@ func (c *Client) post(ctx context.Context, req ledger.Request) work.Answer {
 	if err != nil {
 		return notSent("the draft to be posted is not known, nothing was sent")
 	}
+	if c.old {
+		if a, ok := c.differs(ctx, req, draft); !ok {
+			return a
+		}
+	}
 	reply := c.http.Write(ctx, c.request(ask{model: "account.move", method: "action_post", ids: []int{draft}}, known.user), req.SendBy)
 	value, a, ok := c.answered(reply, known)
 	switch {
@@ -107,6 +112,24 @@ func (c *Client) post(ctx context.Context, req ledger.Request) work.Answer {
 	}
 	a.Record = work.Record{ID: req.PreviousRecordID, URL: c.page(req.PreviousRecordID)}
 	return accepted(a)
+}
+
+// differs reads the draft and compares it. What is not there or not a draft any more is left to the posting to say.
+func (c *Client) differs(ctx context.Context, req ledger.Request, draft int) (work.Answer, bool) {
+	rows, found, ok := c.search(ctx, []any{[]any{"id", "=", draft}})
+	if !ok {
+		return notReady(found), false
+	}
+	for _, v := range rows {
+		r := c.record(v)
+		if r.Reference = req.Reference; r.State != work.StateDraft { // people may have changed the reference by hand
+			continue
+		}
+		if l := ledger.Judge(req.Invoice, req.Reference, ledger.Found{Searched: true, Records: []work.Record{r}}, c.caps); l.Finding != work.FoundMatching {
+			return notSent(ledger.Short("the draft is not what was asked, it was not posted: "+l.Remark, ledger.MaxSentence)), false
+		}
+	}
+	return work.Answer{}, true
 }
 
 // answered judges the reply to a write. Ok: the call was carried out and committed, value is what it returned, and the
