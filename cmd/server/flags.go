@@ -25,8 +25,20 @@ func badly(err error) error {
 	return badValue{err}
 }
 
-// exitCode is 2 for what was typed wrong and 1 for what went wrong.
+// ended is an error with an exit code of its own.
+type ended struct {
+	error
+	code int
+}
+
+func (e ended) Unwrap() error { return e.error }
+
+// exitCode is 2 for what was typed wrong and 1 for what went wrong, unless the command has codes of its own.
 func exitCode(err error) int {
+	var own ended
+	if errors.As(err, &own) {
+		return own.code
+	}
 	var bad badValue
 	// cobra names missing flags only in words.
 	if errors.As(err, &bad) || strings.HasPrefix(err.Error(), "required flag(s)") {

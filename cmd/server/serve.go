@@ -18,6 +18,7 @@ import (
 	"onefold/internal/auth"
 	"onefold/internal/automation"
 	"onefold/internal/automation/outcome"
+	"onefold/internal/automation/proof"
 	"onefold/internal/automation/recurring"
 	"onefold/internal/notice"
 	"onefold/internal/review"
@@ -50,6 +51,7 @@ type process struct {
 	bulk      review.BulkRunner
 	reports   review.ReportRunner
 	imports   automation.ImportRunner
+	proofs    proof.Runner
 	notices   *notice.Loop
 	outcomes  *outcome.Loop
 	plans     recurring.Runner
@@ -95,6 +97,7 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 		bulk:          review.BulkRunner{Store: st, Node: o.node, Log: o.log},
 		reports:       review.ReportRunner{Store: st, Log: o.log},
 		imports:       automation.ImportRunner{Imports: automation.Imports{Store: st, CompanyID: 1, Zone: o.zone}, Holder: review.New(st, 1), Node: o.node, Log: o.log},
+		proofs:        proofRunner(st, systems, o.node, o.log),
 		notices:       notices,
 		outcomes:      outcomes,
 		plans:         recurring.Runner{Store: st, Intake: intake, Zone: o.zone, Log: o.log},
@@ -111,6 +114,7 @@ func (s *process) run(ctx context.Context, listener net.Listener) error {
 	g.Go(func() error { return s.bulk.Run(ctx) })
 	g.Go(func() error { return s.reports.Run(ctx) })
 	g.Go(func() error { return s.imports.Run(ctx) })
+	g.Go(func() error { return s.proofs.Run(ctx) })
 	g.Go(func() error { return s.notices.Run(ctx) })
 	g.Go(func() error { return s.outcomes.Run(ctx) })
 	g.Go(func() error { return s.plans.Run(ctx) })

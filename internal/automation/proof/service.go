@@ -32,6 +32,7 @@ type Plan struct {
 	TestBooks bool // it issues invoices; else it makes drafts and needs consent
 	Removes   bool // what it makes is taken back at the end, as far as the system lets it
 	Refusal   *Why // why it cannot be begun at all; nil: it can
+	Before    Wish // what was typed the last time, without the consent; empty: there was none
 }
 
 // Plan says what a run would do. It makes no call to the outside. Admins only.
@@ -41,6 +42,14 @@ func (s Service) Plan(ctx context.Context, by work.Actor, systemID string) (p Pl
 	}
 	if p.System, err = s.system(ctx, systemID); err != nil {
 		return p, err
+	}
+	last, err := s.Store.Proofs(ctx, s.CompanyID, systemID, 1)
+	if err != nil {
+		return p, err
+	}
+	if len(last) > 0 {
+		p.Before = last[0].Wish
+		p.Before.Consent = ""
 	}
 	how, err := s.Connections.Proving(p.System)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -159,6 +160,11 @@ func wants(t *testing.T, r proof.Run, state proof.State, want map[string]string)
 	for name, says := range want {
 		if got := step(r, name); got != says {
 			t.Errorf("%s: %q, not %q", name, got, says)
+		}
+	}
+	for _, s := range r.Steps {
+		if !slices.Contains(proof.Codes, s.Says) {
+			t.Errorf("%s says %q, for which there are no words", s.Name, s.Says)
 		}
 	}
 	if t.Failed() {
