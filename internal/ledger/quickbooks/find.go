@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	pageSize  = 100 // of 1000 that the vendor allows: a page must fit the bounds of an answer
+	pageSize  = 25 // of 1000 that the vendor allows: a page must fit the bounds of an answer
 	mostPages = 1000
-	newest    = 50            // invoices looked through when no number matches and nothing more is known
+	newest    = 25            // invoices looked through when no number matches and nothing more is known
 	clocks    = 1 * time.Hour // how far the vendor's clock and ours may be apart
 )
 
@@ -126,7 +126,7 @@ func (s *System) page(ctx context.Context, access, clause string, start, size in
 func (s *System) get(ctx context.Context, access, id, reference string) (r work.Record, f ledger.Found, ok bool) {
 	reply := s.http.Read(ctx, s.call(http.MethodGet, "/invoice/"+url.PathEscape(id), access, nil))
 	f, said, ok := s.judged(reply, access)
-	if fault, spoken := said.fault(); spoken && fault.has([]string{"610"}) && !f.Deferred {
+	if fault, spoken := said.fault(reply); spoken && fault.has([]string{"610"}) && !f.Deferred {
 		return work.Record{ID: id, Reference: reference, State: work.StateVoid}, f, true // in the query, but deleted
 	}
 	if !ok {
@@ -159,7 +159,7 @@ func (s *System) judged(reply ledger.Reply, access string) (f ledger.Found, said
 		return f, said, false
 	}
 	err := reply.Object(&said)
-	fault, spoken := said.fault()
+	fault, spoken := said.fault(reply)
 	switch {
 	case spoken && fault.has(codesWait):
 		f.Deferred, f.RetryAfter = true, throttled

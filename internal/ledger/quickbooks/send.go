@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"slices"
 	"time"
 
 	"onefold/internal/ledger"
@@ -60,17 +59,15 @@ func (s *System) Send(ctx context.Context, req ledger.Request) work.Answer {
 func (s *System) read(reply ledger.Reply, a work.Answer, currency string) work.Answer {
 	var said response
 	err := reply.Object(&said)
-	fault, spoken := said.fault()
+	fault, spoken := said.fault(reply)
 	switch {
-	case reply.Status >= 400:
-		return refused(reply, fault, spoken, a)
-	case err != nil:
-		a.Exchange.Error = err.Error() + ", outcome unknown"
-		return a
-	case spoken && said.Invoice == nil: // the vendor says that a 200 may hold a fault
+	case reply.Status >= 400, spoken && said.Invoice == nil: // the vendor says that a 200 may hold a fault
 		return refused(reply, fault, spoken, a)
 	case spoken:
 		a.Exchange.Error = "the accounting system answered with an invoice and an error, outcome unknown"
+		return a
+	case err != nil:
+		a.Exchange.Error = err.Error() + ", outcome unknown"
 		return a
 	case reply.Status != http.StatusOK && reply.Status != http.StatusCreated || said.Invoice == nil:
 		a.Exchange.Error = "the accounting system answered in a way that we do not know, outcome unknown"
@@ -86,18 +83,6 @@ func (s *System) read(reply ledger.Reply, a work.Answer, currency string) work.A
 	a.Record = record
 	return a
 }
-
-// Codes of faults (vendor: error codes).
-var (
-	// 600: this requestid was used; 6140: this number; 6240: this name. Each may be our own first send.
-	codesThere = []string{"600", "6140", "6240"}
-	codesWait  = []string{"3001"}
-	// 120, 3100: no access to this company; 3200: the token; 6190: the subscription has ended. Nothing was carried out, and
-	// only the owner can help.
-	codesLogin = []string{"120", "3100", "3200", "6190"}
-	// What is wrong is the request itself: a property that is not known, is missing or too long, or the requestid.
-	codesFinal = []string{"2010", "2020", "2050", "2130"}
-)
 
 // refused judges a fault, or a 4xx without one. A validation fault is a refusal, and so is a 400 whatever its body says;
 // the vendor's system faults are not.
@@ -126,10 +111,6 @@ func refused(reply ledger.Reply, f fault, spoken bool, a work.Answer) work.Answe
 		a.Exchange.Error = "the accounting system answered in a way that we do not know, outcome unknown"
 	}
 	return a
-}
-
-func (f fault) has(codes []string) bool {
-	return slices.ContainsFunc(f.errors, func(e faultError) bool { return slices.Contains(codes, e.code()) })
 }
 
 func (s *System) notSent(sentence string) work.Answer {

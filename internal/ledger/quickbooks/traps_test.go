@@ -54,6 +54,9 @@ func TestFaultsByTheirCode(t *testing.T) {
 	}{
 		"duplicate_error":     {work.AlreadyExists, false, "already has it", 0},
 		"duplicate_in_french": {work.AlreadyExists, false, "already has it", 0},
+		"duplicate_in_xml":    {work.AlreadyExists, false, "already has it", 0},
+		"reject_in_xml":       {work.Rejected, false, "refused: the customer is blocked (6000)", 0},
+		"throttled_in_xml":    {work.Deferred, false, "asks us to wait", 0},
 		"id_used":             {work.AlreadyExists, false, "already has it", 0},
 		"reject_in_200":       {work.Rejected, false, "refused: the customer is blocked (6000)", 0},
 		"system_fault":        {work.Unknown, false, "internal error", 0},

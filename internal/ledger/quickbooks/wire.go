@@ -111,7 +111,7 @@ func (s *System) line(description string, amount currency.Amount, quantity, pric
 	return l
 }
 
-// response is what QuickBooks answers. Its gateway writes "fault" small.
+// response is what QuickBooks answers.
 type response struct {
 	Invoice *invoice     `json:"Invoice"`
 	Query   *queryResult `json:"QueryResponse"`
@@ -179,62 +179,4 @@ func (s *System) record(v invoice, asked string) work.Record {
 		r.URL = app + "/app/invoice?txnId=" + r.ID + "&companyId=" + s.company
 	}
 	return r
-}
-
-type rawFault struct {
-	Errors []faultError `json:"Error"`
-	Type   string       `json:"type"`
-}
-
-type faultError struct {
-	Message string          `json:"Message"`
-	Detail  string          `json:"Detail"`
-	Code    json.RawMessage `json:"code"`
-}
-
-func (e faultError) code() string { return strings.TrimLeft(strings.Trim(string(e.Code), `"`), "0") }
-
-// fault is what went wrong; the zero value says nothing.
-type fault struct {
-	kind   string
-	errors []faultError
-}
-
-// fault returns the fault of an answer. Ok is false if it holds none of QuickBooks' making.
-func (r response) fault() (f fault, ok bool) {
-	if r.Fault == nil || len(r.Fault.Errors) == 0 && r.Fault.Type == "" {
-		return f, false
-	}
-	return fault{kind: strings.ToLower(r.Fault.Type), errors: r.Fault.Errors}, true
-}
-
-// validation reports whether QuickBooks looked at the request and did not take it.
-func (f fault) validation() bool { return strings.Contains(f.kind, "validation") }
-
-// duplicate goes by the text: the vendor's pages give the duplicate number different codes.
-func (f fault) duplicate() bool {
-	for _, e := range f.errors {
-		if strings.Contains(strings.ToLower(e.Message+" "+e.Detail), "duplicate document number") {
-			return true
-		}
-	}
-	return false
-}
-
-func (f fault) reason() string {
-	for _, e := range f.errors {
-		said := e.Detail
-		if strings.TrimSpace(said) == "" {
-			said = e.Message
-		}
-		if strings.TrimSpace(said) == "" {
-			continue
-		}
-		said = ledger.Short(said, ledger.MaxSentence-80)
-		if code := e.code(); code != "" {
-			said += " (" + ledger.Short(code, 10) + ")"
-		}
-		return said
-	}
-	return "no reason given"
 }

@@ -165,7 +165,7 @@ func (c *Company) Classify(r *http.Request, _ []byte) ledgertest.Incoming {
 var ownFaults = map[work.Kind][]ledgertest.Fault{
 	work.Send: {"reject", "reject_final", "reject_charset", "reject_long", "reject_zero_byte", "reject_not_utf8", "duplicate_error",
 		"zero_id", "null_id", "empty_id", "numeric_id", "total_times_100", "total_plus_one", "other_customer", "voided", "deleted",
-		"trim_reference", "upper_reference", "duplicate_in_french", "id_used", "reject_in_200", "system_fault", "no_access", "throttled_403", "both"},
+		"trim_reference", "upper_reference", "duplicate_in_french", "duplicate_in_xml", "reject_in_xml", "throttled_in_xml", "id_used", "reject_in_200", "system_fault", "no_access", "throttled_403", "both"},
 	work.Find: {"search_error", "search_empty", "search_broken_page", "no_access", "other_page"},
 }
 

@@ -74,6 +74,15 @@ func (c *Company) refusal(w http.ResponseWriter) (status int, body string) {
 		return 200, fault("ValidationFault", "6000", "", why)
 	case "duplicate_error":
 		return 400, fault("ValidationFault", "6140", "Duplicate Document Number Error", "Duplicate Document Number Error : You must specify a different number.")
+	case "duplicate_in_xml":
+		w.Header().Set("Content-Type", "application/xml")
+		return 400, inXML("ValidationFault", "6140", "Duplicate Document Number Error")
+	case "reject_in_xml":
+		w.Header().Set("Content-Type", "application/xml")
+		return 400, inXML("ValidationFault", "6000", why)
+	case "throttled_in_xml":
+		w.Header().Set("Content-Type", "application/xml")
+		return 403, inXML("SERVICE", "3001", "message=ThrottleExceeded; errorCode=003001; statusCode=403")
 	case "duplicate_in_french":
 		return 400, fault("ValidationFault", "6140", "Numéro de document en double", "")
 	case "id_used":
@@ -86,6 +95,11 @@ func (c *Company) refusal(w http.ResponseWriter) (status int, body string) {
 		return 403, `{"fault":{"error":[{"message":"message=ThrottleExceeded; errorCode=003001; statusCode=403","code":"3001"}],"type":"SERVICE"}}`
 	}
 	return 0, ""
+}
+
+func inXML(kind, code, message string) string {
+	return `<?xml version="1.0" encoding="UTF-8" standalone="yes"?><IntuitResponse time="2026-11-30T01:00:00.000-08:00" xmlns="http://schema.intuit.com/finance/v3"><Fault type="` +
+		kind + `"><Error code="` + code + `"><Message>` + message + `</Message><Detail></Detail></Error></Fault></IntuitResponse>`
 }
 
 // make makes the invoice, or refuses it as the vendor does.
