@@ -16,13 +16,14 @@ const (
 
 // Find implements ledger.System. It searches the customer invoices of the company in every state. The company must be
 // one that the user may see, or the call fails; a record rule of the installation may still hide rows, which the lookup
-// of a known record shows. For the posting it also looks at the draft by its id: people may change the reference by hand.
+// of a known record shows. People may change the reference by hand: the origin, which pages do not let them change, holds it
+// as well, and for the posting the draft is also looked at by its id.
 func (c *Client) Find(ctx context.Context, q ledger.Query) ledger.Found {
 	identity, found, ok := c.readIdentity(ctx)
 	if !ok {
 		return found
 	}
-	is := []any{[]any{"ref", "=", q.Reference}}
+	is := []any{"|", []any{"ref", "=", q.Reference}, []any{"invoice_origin", "=", q.Reference}}
 	previous := recordID(json.RawMessage(q.PreviousRecordID))
 	if q.Step == StepPost {
 		draft, err := strconv.Atoi(previous)
@@ -30,7 +31,7 @@ func (c *Client) Find(ctx context.Context, q ledger.Query) ledger.Found {
 			found.Exchange.Error = "the draft to be posted is not known, could not check"
 			return found
 		}
-		is = []any{"|", is[0], []any{"id", "=", draft}}
+		is = append([]any{"|", []any{"id", "=", draft}}, is...)
 	}
 	domain := append([]any{[]any{"move_type", "=", "out_invoice"}, []any{"company_id", "=", c.company}}, is...)
 	rows, found, ok := c.search(ctx, domain)

@@ -170,7 +170,7 @@ func TestSettingsAreChecked(t *testing.T) {
 func TestRequestsOnTheWire(t *testing.T) {
 	const vals = `{"company_id":3,"currency_id":1,"invoice_date":"2026-11-30","invoice_date_due":"2026-12-30",
 		"invoice_line_ids":[[0,0,{"name":"Hosting","price_unit":23.995,"quantity":2,"tax_ids":[[6,0,[12]]],"product_id":5,"account_id":6}]],
-		"invoice_payment_term_id":false,"journal_id":4,"move_type":"out_invoice","narration":"a &lt; b","partner_id":7,"ref":"INV-1"}`
+		"invoice_origin":"INV-1","invoice_payment_term_id":false,"journal_id":4,"move_type":"out_invoice","narration":"a &lt; b","partner_id":7,"ref":"INV-1"}`
 	const context = `{"lang":"en_US","allowed_company_ids":[3],"active_test":false}`
 	const specification = `{"name":{},"ref":{},"partner_id":{},"amount_total":{},"state":{},"currency_id":{"fields":{"name":{}}},"company_id":{"fields":{"create_date":{}}}}`
 	want := map[string][2]string{

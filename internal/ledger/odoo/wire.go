@@ -133,7 +133,7 @@ func (c *Client) move(req ledger.Request, currencyID int) (map[string]any, error
 		commands = append(commands, []any{0, 0, line})
 	}
 	vals := map[string]any{"move_type": "out_invoice", "company_id": c.company, "partner_id": partner, "ref": req.Reference,
-		"currency_id": currencyID, "invoice_line_ids": commands}
+		"invoice_origin": req.Reference, "currency_id": currencyID, "invoice_line_ids": commands}
 	if c.journal > 0 {
 		vals["journal_id"] = c.journal
 	}

@@ -16,6 +16,7 @@ import (
 type move struct {
 	id       int64
 	ref      string
+	origin   string
 	partner  int64
 	currency int64
 	company  int64
@@ -104,13 +105,13 @@ func (o *Odoo) call(q request, f ledgertest.Fault) (any, *exception) {
 }
 
 func (o *Odoo) searchCompanies(q request, other bool) (any, *exception) {
-	leaves, ok := domain(q.named["domain"])
-	if !ok || len(leaves) != 1 || leaves[0].field != "id" {
+	meets, ok := domain(q.named["domain"])
+	if !ok {
 		return nil, userError("Invalid domain")
 	}
 	rows := []map[string]any{}
 	for id, at := range since {
-		if leaves[0].value != fmt.Sprint(id) {
+		if !meets(map[string]string{"id": fmt.Sprint(id)}) {
 			continue
 		}
 		if other {
@@ -127,6 +128,7 @@ func (o *Odoo) create(body json.RawMessage, companies []int64, f ledgertest.Faul
 		Kind     string              `json:"move_type"`
 		Partner  int64               `json:"partner_id"`
 		Ref      string              `json:"ref"`
+		Origin   string              `json:"invoice_origin"`
 		Currency int64               `json:"currency_id"`
 		Company  int64               `json:"company_id"`
 		Lines    [][]json.RawMessage `json:"invoice_line_ids"`
@@ -148,7 +150,7 @@ func (o *Odoo) create(body json.RawMessage, companies []int64, f ledgertest.Faul
 		}
 		total.Add(total, amount)
 	}
-	m := &move{id: int64(len(o.moves) + 1), ref: v.Ref, asked: v.Ref, partner: v.Partner, currency: v.Currency, company: v.Company, kind: v.Kind,
+	m := &move{id: int64(len(o.moves) + 1), ref: v.Ref, origin: v.Origin, asked: v.Ref, partner: v.Partner, currency: v.Currency, company: v.Company, kind: v.Kind,
 		state: "draft", name: "/", since: o.clock(), other: f == "other_books"}
 	switch f {
 	case "total_times_100":

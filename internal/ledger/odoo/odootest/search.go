@@ -8,54 +8,47 @@ import (
 	"onefold/internal/ledger/ledgertest"
 )
 
-// leaf is one condition of a domain.
-type leaf struct {
-	field, value string
-	or           bool // this one or the next
-}
-
-// domain reads conditions that all must hold, with "|" in front of two of which one must; = only.
-func domain(body json.RawMessage) (leaves []leaf, ok bool) {
-	var parts []json.RawMessage
+// domain reads conditions in prefix notation: all must hold, "|" joins the next two; "=" only.
+func domain(body json.RawMessage) (meets func(has map[string]string) bool, ok bool) {
+	var parts []any
 	if json.Unmarshal(body, &parts) != nil {
 		return nil, false
 	}
-	or := false
 	for _, p := range parts {
-		if string(p) == `"|"` {
-			or = true
-			continue
-		}
-		var three []any
-		if json.Unmarshal(p, &three) != nil || len(three) != 3 || three[1] != "=" {
+		leaf, list := p.([]any)
+		if p != "|" && (!list || len(leaf) != 3 || leaf[1] != "=") {
 			return nil, false
 		}
-		leaves = append(leaves, leaf{field: fmt.Sprint(three[0]), value: fmt.Sprint(three[2]), or: or})
-		or = false
 	}
-	return leaves, true
+	return func(has map[string]string) bool {
+		rest, all := parts, true
+		for len(rest) > 0 {
+			var holds bool
+			holds, rest = evaluate(rest, has)
+			all = all && holds
+		}
+		return all
+	}, true
 }
 
-func (m *move) meets(leaves []leaf) bool {
-	has := map[string]string{"id": fmt.Sprint(m.id), "ref": m.ref, "move_type": m.kind, "company_id": fmt.Sprint(m.company)}
-	for i := 0; i < len(leaves); i++ {
-		l := leaves[i]
-		holds := has[l.field] == l.value
-		if l.or {
-			i++
-			holds = holds || has[leaves[i].field] == leaves[i].value
-		}
-		if !holds {
-			return false
-		}
+func evaluate(parts []any, has map[string]string) (holds bool, rest []any) {
+	if parts[0] == "|" {
+		first, rest := evaluate(parts[1:], has)
+		second, rest := evaluate(rest, has)
+		return first || second, rest
 	}
-	return true
+	leaf := parts[0].([]any)
+	return has[fmt.Sprint(leaf[0])] == fmt.Sprint(leaf[2]), parts[1:]
+}
+
+func (m *move) has() map[string]string {
+	return map[string]string{"id": fmt.Sprint(m.id), "ref": m.ref, "invoice_origin": m.origin, "move_type": m.kind, "company_id": fmt.Sprint(m.company)}
 }
 
 // search is search_read of account.move: record rules hide the rows of companies that are not in the context, a replica
 // those that it has not got yet.
 func (o *Odoo) search(q request, companies []int64, f ledgertest.Fault) (any, *exception) {
-	leaves, ok := domain(q.named["domain"])
+	meets, ok := domain(q.named["domain"])
 	var offset, limit int
 	_ = json.Unmarshal(q.named["offset"], &offset) // none: from the start
 	_ = json.Unmarshal(q.named["limit"], &limit)   // none: all
@@ -70,7 +63,7 @@ func (o *Odoo) search(q request, companies []int64, f ledgertest.Fault) (any, *e
 		return nil, userError("the search is being maintained")
 	}
 	for _, m := range o.moves {
-		if m.gone || m.other || !slices.Contains(companies, m.company) || m.since.Add(o.opts.Lag).After(o.clock()) || !m.meets(leaves) {
+		if m.gone || m.other || !slices.Contains(companies, m.company) || m.since.Add(o.opts.Lag).After(o.clock()) || !meets(m.has()) {
 			continue
 		}
 		rows = append(rows, map[string]any{"id": m.id, "name": m.name, "ref": orFalse(m.ref), "partner_id": []any{m.partner, "A contact"},
