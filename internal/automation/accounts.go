@@ -77,16 +77,28 @@ type LoginTrip struct {
 
 // Errors of accounts.
 var (
-	ErrNoAccount    = errors.New("this accounting system logs in without an account that is connected in the browser")
-	errNotConnected = fmt.Errorf("%w: the account is not connected yet", ledger.ErrLoginRefused)
+	ErrNoAccount          = errors.New("this accounting system logs in without an account that is connected in the browser")
+	errNotConnected error = loginOver(notConnected)
 )
 
-// notConnected is why a system without a connected account stands still; disconnected is why one stands still whose account
-// an admin took off.
+// loginOver is a login that is not to be had until a person connects the account: it is a ledger.ErrLoginRefused, in the
+// words that the system's page shows.
+type loginOver string
+
+func (e loginOver) Error() string        { return string(e) }
+func (e loginOver) Is(target error) bool { return target == ledger.ErrLoginRefused }
+
+// Why a system stands still without an account.
 const (
 	notConnected = "its account is not connected yet"
 	disconnected = "its account was disconnected"
+	moved        = "its connection was changed, so that its account must be connected again"
 )
+
+// AwaitsAccount reports whether a system's login problem is that no account is connected.
+func AwaitsAccount(problem string) bool {
+	return problem == notConnected || problem == disconnected || problem == moved
+}
 
 // logsIn reports whether a system logs in by an account that a person connects in the browser.
 func logsIn(a ledger.Adapter, s work.System) bool {

@@ -52,8 +52,9 @@ func orPrefix(prefix, text string) string {
 
 // Away is where a person goes to connect an account.
 type Away struct {
-	URL  string
-	Host string // whose pages these are
+	URL    string
+	Host   string // whose pages these are
+	System string // the name of the system
 }
 
 // BeginAccount begins to connect the account of a system, or to connect it again. Redirect is our own address for the answer,
@@ -79,7 +80,7 @@ func (c *Connections) BeginAccount(ctx context.Context, by work.Actor, id, redir
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return Away{}, p.refuse(AccountSettings, "the address for logging in is no web address")
 	}
-	return Away{URL: to, Host: u.Host}, nil
+	return Away{URL: to, Host: u.Host, System: p.sys.Name}, nil
 }
 
 // ConnectedAccount is where connecting an account has come to.

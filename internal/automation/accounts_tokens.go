@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -49,7 +48,7 @@ func (k *storedTokens) read(ctx context.Context) (SystemLogin, ledger.Token, err
 		return l, ledger.Token{}, nil
 	}
 	if !l.RefusedAt.IsZero() {
-		return l, ledger.Token{}, fmt.Errorf("%w: %s", ledger.ErrLoginRefused, l.RefusedWhy)
+		return l, ledger.Token{}, loginOver(l.RefusedWhy)
 	}
 	t, err := openToken(k.keys, l.Sealed, k.id)
 	return l, t, err
@@ -155,7 +154,7 @@ func (r renewal) refused(ctx context.Context, why string) (ledger.Token, bool, e
 		return ledger.Token{}, false, nil
 	}
 	r.log.Error("the login of an accounting system is over: its account must be connected again", "system", r.id, "why", why, "noted", noted, "error", err)
-	return ledger.Token{}, true, fmt.Errorf("%w: %s", ledger.ErrLoginRefused, why)
+	return ledger.Token{}, true, loginOver(why)
 }
 
 // saidCode is the error code of an answer of the authorization server; its text may hold anything.

@@ -122,7 +122,7 @@ func (c *Connections) freeID(ctx context.Context, name string) (string, error) {
 		if n > 1 {
 			id = fmt.Sprintf("%s-%d", wanted, n)
 		}
-		taken := id == "new" // the address of the form
+		taken := id == "new" || id == "login" // addresses of pages
 		if !taken {
 			var err error
 			if taken, err = c.Store.SystemIDTaken(ctx, id); err != nil {
@@ -240,7 +240,7 @@ func (c *Connections) Change(ctx context.Context, by work.Actor, id string, d Dr
 func standsStill(p prepared) string {
 	switch {
 	case p.drops:
-		return "its connection was changed, so that its account must be connected again"
+		return moved
 	case p.was.LoginProblem != "":
 		return p.was.LoginProblem
 	}
