@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime/debug"
 	"runtime/pprof"
 	"slices"
@@ -41,6 +42,7 @@ func run() error {
 		history = flag.Int("history", 2_000_000, "finished items beside which the time of a claim is measured; 0: not measured")
 		pages   = flag.Int("pages", 1_000_000, "items beside which the calls of the pages are measured; a fifth on SQLite; only with -only pages")
 		reuse   = flag.Bool("reuse", false, "measure the pages in the databases that the last run left")
+		calls   = flag.String("calls", "", "measure only the pages' calls whose names match this `expression`")
 		profile = flag.String("cpuprofile", "", "write a CPU profile of the whole run to this `file`")
 		only    = flag.String("only", "", "comma-separated `cases` to run; empty: all")
 	)
@@ -63,8 +65,12 @@ func run() error {
 	defer stop()
 
 	if *only == "pages" {
+		chosen, err := regexp.Compile(*calls)
+		if err != nil {
+			return fmt.Errorf("-calls: %w", err)
+		}
 		b := bench{admin: *dsn}
-		return reportPages(os.Stdout, *asJSON, func(report func(pageResult)) error { return b.pages(ctx, *pages, *reuse, report) })
+		return reportPages(os.Stdout, *asJSON, func(report func(pageResult)) error { return b.pages(ctx, *pages, *reuse, chosen, report) })
 	}
 	contenders := contenders()
 	measureClaims := *history > 0 && (*only == "" || slices.Contains(strings.Split(*only, ","), "claim"))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"time"
 
@@ -38,18 +39,18 @@ type pageResult struct {
 
 // pages measures on PostgreSQL with n items and on SQLite with a fifth. With reuse the database of the last run is
 // measured again.
-func (b bench) pages(ctx context.Context, n int, reuse bool, report func(pageResult)) error {
+func (b bench) pages(ctx context.Context, n int, reuse bool, calls *regexp.Regexp, report func(pageResult)) error {
 	now := time.Now().UTC().Truncate(time.Hour)
-	if err := b.pagesPostgres(ctx, world{n, now}, reuse, report); err != nil {
+	if err := b.pagesPostgres(ctx, world{n, now}, reuse, calls, report); err != nil {
 		return fmt.Errorf("postgresql: %w", err)
 	}
-	if err := b.pagesSQLite(ctx, world{n / 5, now}, reuse, report); err != nil {
+	if err := b.pagesSQLite(ctx, world{n / 5, now}, reuse, calls, report); err != nil {
 		return fmt.Errorf("sqlite: %w", err)
 	}
 	return nil
 }
 
-func (b bench) pagesPostgres(ctx context.Context, w world, reuse bool, report func(pageResult)) error {
+func (b bench) pagesPostgres(ctx context.Context, w world, reuse bool, calls *regexp.Regexp, report func(pageResult)) error {
 	config, err := pgxpool.ParseConfig(b.admin)
 	if err != nil {
 		return err
@@ -81,10 +82,10 @@ func (b bench) pagesPostgres(ctx context.Context, w world, reuse bool, report fu
 	}
 	c := config.ConnConfig
 	url := fmt.Sprintf("postgres://%s:%s@%s:%d/%s?sslmode=disable", c.User, c.Password, c.Host, c.Port, database)
-	return measurePages(ctx, url, "postgresql", w, report)
+	return measurePages(ctx, url, "postgresql", w, calls, report)
 }
 
-func (b bench) pagesSQLite(ctx context.Context, w world, reuse bool, report func(pageResult)) error {
+func (b bench) pagesSQLite(ctx context.Context, w world, reuse bool, calls *regexp.Regexp, report func(pageResult)) error {
 	path := filepath.Join(os.TempDir(), "onefold-bench-pages.db")
 	if !reuse {
 		for _, end := range []string{"", "-wal", "-shm", "-mark"} {
@@ -108,11 +109,11 @@ func (b bench) pagesSQLite(ctx context.Context, w world, reuse bool, report func
 			return err
 		}
 	}
-	return measurePages(ctx, path, "sqlite", w, report)
+	return measurePages(ctx, path, "sqlite", w, calls, report)
 }
 
 // measurePages times each kind of call, one after the other.
-func measurePages(ctx context.Context, url, database string, w world, report func(pageResult)) error {
+func measurePages(ctx context.Context, url, database string, w world, only *regexp.Regexp, report func(pageResult)) error {
 	s, err := store.Open(ctx, store.Config{URL: url, Node: "bench"})
 	if err != nil {
 		return err
@@ -120,6 +121,9 @@ func measurePages(ctx context.Context, url, database string, w world, report fun
 	defer s.Close()
 	calls := pageCalls{review.New(s, 1), w, work.Actor{Kind: work.Person, ID: "1", Name: "Bench", Roles: []work.Role{work.Admin}}}
 	for _, call := range calls.all() {
+		if !only.MatchString(call.name) {
+			continue
+		}
 		var took []time.Duration
 		rows, began := 0, time.Now()
 		for round := range pageWarm + pageRounds {

@@ -89,6 +89,7 @@ const (
 	HowExact  How = "exact"  // a key, reference or number is exactly the text
 	HowPrefix How = "prefix" // begins with it
 	HowPart   How = "part"   // contains it
+	HowNewest How = "newest" // contains it; only the newest items were looked through, because the text is short
 	HowAmount How = "amount" // the amount is exactly the text
 	HowNone   How = "none"   // nothing found
 )

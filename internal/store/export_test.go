@@ -57,3 +57,10 @@ func AgeCounts(s *Store, tooOld bool) {
 
 // AwaitCounts waits for what is counted beside the pages.
 func AwaitCounts(s *Store) { s.tallies.running.Wait() }
+
+// SetNewestRows changes for a test in how many of the newest rows a rare short text is looked for.
+func SetNewestRows(t testing.TB, n int64) {
+	was := newestRows
+	newestRows = n
+	t.Cleanup(func() { newestRows = was })
+}

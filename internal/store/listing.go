@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,8 +25,10 @@ const shownRow = "(i.status NOT IN ('confirmed', 'resolved') OR NOT EXISTS (SELE
 const shownAlone = "(i.status NOT IN ('confirmed', 'resolved') OR (SELECT 1 FROM items n WHERE n.previous_id = i.id LIMIT 1) IS NULL)" +
 	" AND (i.previous_id IS NULL OR (SELECT 1 " + earlierOpen + " LIMIT 1) IS NULL)"
 
-const earlierOpen = "FROM item_keys m JOIN item_keys o ON o.folded_key = m.folded_key AND o.company_id = m.company_id AND o.automation = m.automation" +
-	" AND o.item_id < m.item_id JOIN items e ON e.id = o.item_id WHERE m.item_id = i.id AND e.status NOT IN ('confirmed', 'resolved')"
+// earlierOpen are the steps before items i that are not done: the one before it, or, in longer chains, any.
+const earlierOpen = "FROM items p WHERE p.id = i.previous_id AND (p.status NOT IN ('confirmed', 'resolved') OR p.previous_id IS NOT NULL AND (SELECT 1" +
+	" FROM item_keys m JOIN item_keys o ON o.folded_key = m.folded_key AND o.company_id = m.company_id AND o.automation = m.automation" +
+	" AND o.item_id < m.item_id JOIN items e ON e.id = o.item_id WHERE m.item_id = p.id AND e.status NOT IN ('confirmed', 'resolved') LIMIT 1) IS NOT NULL)"
 
 // tabs are the statuses of each list. An open call belongs to the list of what it does.
 var tabs = map[review.Tab][]work.Status{
@@ -163,10 +166,12 @@ func statuses(q review.Query) []work.Status {
 }
 
 // rows is the statement for the rows, with these columns of items i; the tail orders and limits them.
-func (l *listing) rows(columns, tail string) string {
+func (l *listing) rows(columns, tail string) string { return l.rowsOf(l.statuses, columns, tail) }
+
+func (l *listing) rowsOf(statuses []work.Status, columns, tail string) string {
 	var branches []string
 	company := l.add(l.query.CompanyID)
-	for _, status := range l.statuses {
+	for _, status := range statuses {
 		if l.from != "" {
 			branches = append(branches, "("+strings.TrimPrefix(l.has(status), " AND ")+")")
 			continue
@@ -207,16 +212,47 @@ func (l *listing) has(status work.Status) string {
 	return c
 }
 
+// parts are the statuses to be read first and after them: most items are confirmed, so a walk over these soon has a page
+// full, and then the others need only be looked at as far back.
+func (l *listing) parts() (first, rest []work.Status) {
+	if !l.db.inParts() || l.from != "" || len(l.statuses) < 2 || !slices.Contains(l.statuses, work.Confirmed) {
+		return l.statuses, nil
+	}
+	for _, status := range l.statuses {
+		if status != work.Confirmed {
+			rest = append(rest, status)
+		}
+	}
+	return []work.Status{work.Confirmed}, rest
+}
+
 // page reads one page of the list.
 func (s *Store) page(ctx context.Context, q review.Query, m match) (page review.Page, err error) {
 	l, err := s.listing(ctx, q, m)
 	if err != nil {
 		return page, err
 	}
+	filtered := len(l.args)
 	limit := " LIMIT " + strconv.Itoa(q.Limit+1)
-	text := "SELECT id, changed_at FROM (" + l.rows("i.id, i.changed_at", " ORDER BY i.changed_at DESC, i.id DESC"+limit) +
-		") u ORDER BY changed_at DESC, id DESC" + limit
-	places, err := s.places(ctx, text, l.args)
+	const order = "changed_at DESC, id DESC"
+	statement := func(statuses []work.Status) string {
+		return "SELECT id, changed_at FROM (" + l.rowsOf(statuses, "i.id, i.changed_at", " ORDER BY i.changed_at DESC, i.id DESC"+limit) + ") u ORDER BY " + order + limit
+	}
+	first, rest := l.parts()
+	places, err := s.places(ctx, statement(first), l.args)
+	if err == nil && len(rest) > 0 {
+		l.args = l.args[:filtered]
+		if len(places) > q.Limit { // nothing older gets on the page
+			last := places[q.Limit]
+			l.where += " AND (i.changed_at, i.id) > (" + l.add(l.place(last.At)) + ", " + l.add(last.ID) + ")"
+		}
+		var more []review.Cursor
+		more, err = s.places(ctx, statement(rest), l.args)
+		places = append(places, more...)
+		slices.SortFunc(places, func(a, b review.Cursor) int {
+			return -cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
+		})
+	}
 	if err != nil {
 		return page, err
 	}

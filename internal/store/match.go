@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"onefold/internal/review"
 )
@@ -24,19 +25,26 @@ func (s *Store) manyHits(ctx context.Context) (int, error) {
 const (
 	sampleDocuments = 1000
 	sampleMany      = 10
+	sampleShort     = 50 // of a text that no index has
 )
 
+// A text of fewer characters is in no index. A rare one is looked for in the newest rows only.
+const shortText = 3
+
+var newestRows int64 = 20_000
+
 // often reports whether a condition on the newest rows, from a statement, is met so often that a walk finds many.
-func (s *Store) often(ctx context.Context, newest, condition string, args ...any) (bool, error) {
+func (s *Store) often(ctx context.Context, least int, newest, condition string, args ...any) (bool, error) {
 	var n int
 	err := s.row(ctx, "SELECT count(*) FROM ("+newest+" DESC LIMIT "+strconv.Itoa(sampleDocuments)+") n WHERE "+condition, args, &n)
-	return n >= sampleMany, err
+	return n >= least, err
 }
 
 // aim is what a search is made for: so many ids at most; a count has no use for a condition as long as there are ids.
 type aim struct {
-	many  int
-	count bool
+	many   int
+	count  bool
+	period string // only of this month, which all steps of a document share; empty: any
 }
 
 // match finds what matches in one way; everything if nothing does.
@@ -106,7 +114,7 @@ func (s *Store) matchAmount(ctx context.Context, company int64, w wanted, to aim
 	if !to.count {
 		sample := &pageQuery{}
 		equal := oneOf(sample.add)
-		if many, err := s.often(ctx, "SELECT currency, "+db.total()+" FROM revisions ORDER BY item_id", equal, sample.args...); err != nil || many {
+		if many, err := s.often(ctx, sampleMany, "SELECT currency, "+db.total()+" FROM revisions ORDER BY item_id", equal, sample.args...); err != nil || many {
 			return match{condition: condition}, err
 		}
 	}
@@ -152,14 +160,35 @@ func (s *Store) matchPart(ctx context.Context, company int64, w wanted, to aim) 
 		contains := db.contains("w."+words, add(w.folded))
 		return inDocument(from+" w WHERE w."+id+" = i.id AND "+contains, " JOIN "+from+" w ON w."+id+" = o.item_id", contains)
 	}
-	if !to.count {
-		many, err := s.often(ctx, "SELECT "+words+" FROM "+from+" ORDER BY "+id, db.contains("n."+words, "?1"), w.folded)
-		if err != nil || many {
+	short := utf8.RuneCountInString(w.folded) < shortText
+	newest := ""
+	if !to.count || short {
+		least := sampleMany
+		if short {
+			least = sampleShort
+		}
+		many, err := s.often(ctx, least, "SELECT "+words+" FROM "+from+" ORDER BY "+id, db.contains("n."+words, "?1"), w.folded)
+		if err != nil || many && !to.count {
 			return match{condition: condition}, err
+		}
+		if short && !many { // no index has it
+			last, err := s.lastID(ctx)
+			if err != nil {
+				return match{}, err
+			}
+			if last > newestRows {
+				newest = " AND " + db.id() + " > " + strconv.FormatInt(last-newestRows, 10)
+			}
 		}
 	}
 	where, arg := db.part(w.folded)
-	hits, err := s.ids(ctx, "SELECT w.id FROM (SELECT "+db.id()+" AS id FROM item_search WHERE "+where+") w"+
-		" WHERE (SELECT 1 FROM item_keys k WHERE k.item_id = w.id AND k.company_id = ?1) = 1 LIMIT "+strconv.Itoa(to.many+1), company, arg)
-	return orMany(hits, err, to.many, condition)
+	args, month := []any{company, arg}, ""
+	if to.period != "" {
+		args, month = append(args, to.period), " AND k.period = ?3"
+	}
+	hits, err := s.ids(ctx, "SELECT w.id FROM (SELECT "+db.id()+" AS id FROM item_search WHERE "+where+newest+") w"+
+		" WHERE (SELECT 1 FROM item_keys k WHERE k.item_id = w.id AND k.company_id = ?1"+month+") = 1 LIMIT "+strconv.Itoa(to.many+1), args...)
+	m, err := orMany(hits, err, to.many, condition)
+	m.newest = newest != ""
+	return m, err
 }

@@ -33,6 +33,7 @@ func newWanted(text string) wanted {
 type match struct {
 	hits      []int64 // with a condition: some of them
 	condition func(add func(any) string) string
+	newest    bool // looked for in the newest rows only
 }
 
 func (m match) everything() bool { return m.hits == nil && m.condition == nil }
@@ -69,7 +70,7 @@ func (s *Store) search(ctx context.Context, q review.Query, count int64, use fun
 	if err != nil {
 		return review.HowNone, err
 	}
-	to := aim{many: many, count: count > 0}
+	to := aim{many: many, count: count > 0, period: q.Filter.Period}
 	if to.count { // a count meets all rows, not only a page of them; some ids are steps of one document
 		to.many = max(many, int(min(count*5/4, int64(many)*countHits)))
 	}
@@ -82,6 +83,9 @@ func (s *Store) search(ctx context.Context, q review.Query, count int64, use fun
 			continue
 		}
 		if ok, err := use(m); err != nil || ok {
+			if m.newest {
+				how = review.HowNewest
+			}
 			return how, err
 		}
 	}

@@ -50,3 +50,20 @@ func TestSearchFindsTheSameEitherWay(t *testing.T) {
 		}
 	})
 }
+
+// A short text is in no index: it is looked for in the newest rows, and the page is told so.
+func TestShortTextsAreLookedForInTheNewest(t *testing.T) {
+	store.SetNewestRows(t, 5)
+	eachStore(t, func(t *testing.T, s *store.Store, _ *clock) {
+		record(t, s, "OLD-QX")
+		for i := range 5 {
+			record(t, s, fmt.Sprintf("INV-%d", i))
+		}
+		wantFound(t, s, "qx", "", review.HowNone)
+		wantFound(t, s, "old-qx", "OLD-QX", review.HowExact)
+		wantFound(t, s, "ol", "OLD-QX", review.HowPrefix)
+		wantFound(t, s, "d-qx", "OLD-QX", review.HowPart)
+		record(t, s, "NEW-QX")
+		wantFound(t, s, "qx", "NEW-QX", review.HowNewest)
+	})
+}

@@ -17,6 +17,7 @@ type searcher interface {
 	// part is a condition on item_search, with the parameter's value.
 	part(folded string) (condition string, arg any)
 	contains(words, text string) string          // the same for one row
+	inParts() bool                               // whether a list is best read in two statements: PostgreSQL would plan the second anew each time
 	total() string                               // the column of revisions that compares as a number
 	amount(add func(any) string, n units) string // an amount as it compares with it
 }
@@ -51,6 +52,8 @@ func (pgSearch) part(folded string) (string, any) {
 }
 
 func (pgSearch) contains(words, text string) string { return "strpos(" + words + ", " + text + ") > 0" }
+
+func (pgSearch) inParts() bool { return false }
 
 func (pgSearch) total() string { return "total" }
 
@@ -88,6 +91,8 @@ func (sqliteSearch) part(folded string) (string, any) {
 func (sqliteSearch) contains(words, text string) string {
 	return "instr(" + words + ", " + text + ") > 0"
 }
+
+func (sqliteSearch) inParts() bool { return true }
 
 func (sqliteSearch) total() string { return "units" }
 

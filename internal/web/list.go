@@ -17,6 +17,7 @@ const (
 	rowsOnPage   = 50
 	groupsOnPage = 100
 	countedRows  = 10_000 // how far the rows of a filtered list are counted
+	countedFound = 1_000  // likewise of a search
 )
 
 // list shows one tab, what a search found, or both narrowed by a filter; as rows or grouped by error.
@@ -162,8 +163,12 @@ func (s *server) total(ctx context.Context, by work.Actor, l listing, counts map
 	}
 	q := l.query
 	q.After = review.Cursor{}
-	n, err := s.review.Count(ctx, by, q, countedRows+1)
-	return total{min(n, countedRows), n > countedRows}, err
+	most := int64(countedRows)
+	if strings.TrimSpace(q.Text) != "" {
+		most = countedFound
+	}
+	n, err := s.review.Count(ctx, by, q, most+1)
+	return total{min(n, most), n > most}, err
 }
 
 func (t total) text() string {
