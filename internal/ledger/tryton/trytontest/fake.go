@@ -17,7 +17,7 @@ import (
 
 // What the fake and the prepared books of the real server have in common.
 const (
-	Database = "books"
+	Database = "books" // of the fake; copies of the real one have a number behind it
 	User     = "onefold"
 	Password = ledgertest.Secret
 	Company  = 1

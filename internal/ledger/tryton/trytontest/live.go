@@ -3,6 +3,7 @@ package trytontest
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,11 +33,14 @@ const Stranger = "stranger"
 // Live is a real Tryton on a copy of the prepared books. It implements ledgertest.Fake: it can do nothing wrong by itself
 // but take long, and what it holds is asked of it through a connection of its own.
 type Live struct {
-	URL string
+	URL      string
+	Database string
 	// Late is how long a call is held before Tryton gets it, where it is to take effect after the caller hung up.
 	Late time.Duration
 
 	t     testing.TB
+	dir   string // of the databases
+	books string // they are copies of this file
 	proxy *httputil.ReverseProxy
 
 	mu   sync.Mutex
@@ -55,23 +60,46 @@ func Start(t testing.TB) *Live {
 		t.Skip(missing)
 	}
 	dir := t.TempDir()
-	file, err := os.ReadFile(filepath.Join(books, Database+".sqlite"))
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, Database+".sqlite"), file, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	const attempts = 5 // a port that was free may be taken a moment later
 	for n := 1; ; n++ {
 		l, err := start(t, dir, filepath.Join(books, "passlib.ini"))
 		if err == nil {
+			l.dir, l.books = dir, filepath.Join(books, Database+".sqlite")
+			l = l.Fresh(t)
+			l.Warm()
 			return l
 		}
 		if n == attempts {
 			t.Fatal(err)
 		}
 	}
+}
+
+var databases atomic.Int64
+
+// Fresh is the same server with one more copy of the books.
+func (l *Live) Fresh(t testing.TB) *Live {
+	t.Helper()
+	name := fmt.Sprintf("%s%d", Database, databases.Add(1))
+	file, err := os.ReadFile(l.books)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(l.dir, name+".sqlite"), file, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Live{URL: l.URL, Database: name, Late: l.Late, t: t, dir: l.dir, books: l.books, proxy: l.proxy}
+}
+
+// For is the same books in another test.
+func (l *Live) For(t testing.TB) *Live {
+	return &Live{URL: l.URL, Database: l.Database, t: t, dir: l.dir, books: l.books, proxy: l.proxy}
+}
+
+// Warm makes the first call to the database, which takes Tryton a second or so.
+func (l *Live) Warm() {
+	l.t.Helper()
+	l.Ask("model.res.user.get_preferences", true, map[string]any{})
 }
 
 func start(t testing.TB, dir, passlib string) (*Live, error) {
@@ -101,7 +129,7 @@ func start(t testing.TB, dir, passlib string) (*Live, error) {
 		<-gone
 	}
 	address := &url.URL{Scheme: "http", Host: port}
-	l := &Live{URL: address.String(), t: t, proxy: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(address) }}}
+	l := &Live{URL: address.String(), proxy: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(address) }}}
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	enough := time.After(time.Minute)
@@ -117,7 +145,6 @@ func start(t testing.TB, dir, passlib string) (*Live, error) {
 		if conn, err := net.Dial("tcp", port); err == nil {
 			conn.Close() //nolint:errcheck,gosec // it only knocked
 			t.Cleanup(stop)
-			l.Ask("model.res.user.get_preferences", true, map[string]any{}) // the first answer takes long
 			return l, nil
 		}
 	}
@@ -132,8 +159,11 @@ func freePort() (string, error) {
 	return l.Addr().String(), nil
 }
 
-// Ask calls a method as the user, behind the adapter's back, and returns the result; the test fails if there is none.
-func (l *Live) Ask(method string, params ...any) json.RawMessage {
+// File is the database.
+func (l *Live) File() string { return filepath.Join(l.dir, l.Database+".sqlite") }
+
+// Call calls a method with that authorization, behind the adapter's back.
+func (l *Live) Call(authorization, method string, params ...any) (status int, answer []byte) {
 	l.t.Helper()
 	body, err := json.Marshal(map[string]any{"id": 1, "method": method, "params": params})
 	if err != nil {
@@ -141,26 +171,32 @@ func (l *Live) Ask(method string, params ...any) json.RawMessage {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.URL+"/"+Database+"/", bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.URL+"/"+l.Database+"/", bytes.NewReader(body))
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	req.SetBasicAuth(User, Password)
+	req.Header.Set("Authorization", authorization)
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	defer resp.Body.Close() //nolint:errcheck // it was read
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil {
+	if answer, err = io.ReadAll(resp.Body); err != nil {
 		l.t.Fatal(err)
 	}
+	return resp.StatusCode, answer
+}
+
+// Ask calls a method as the user and returns the result; the test fails if there is none.
+func (l *Live) Ask(method string, params ...any) json.RawMessage {
+	l.t.Helper()
+	status, answer := l.Call("Basic "+base64.StdEncoding.EncodeToString([]byte(User+":"+Password)), method, params...)
 	var v struct {
 		Result json.RawMessage `json:"result"`
 	}
 	if json.Unmarshal(answer, &v) != nil || v.Result == nil {
-		l.t.Fatalf("%s: %d %.500s", method, resp.StatusCode, answer)
+		l.t.Fatalf("%s: %d %.500s", method, status, answer)
 	}
 	return v.Result
 }
