@@ -91,6 +91,7 @@ func (s *server) routes() http.Handler {
 	r.add(get, "/periods/:period/export.csv", readers, bounds{importTime, formSize}, ownLinks("/periods", s.periodCSV))
 	r.add(get, "/periods/:period/export.xlsx", readers, bounds{importTime, formSize}, ownLinks("/periods", s.periodXLSX))
 	s.systemRoutes(r)
+	s.proofRoutes(r)
 
 	s.eventRoutes(r)
 

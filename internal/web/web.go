@@ -15,6 +15,7 @@ import (
 	"onefold/internal/automation"
 	"onefold/internal/automation/events"
 	"onefold/internal/automation/outcome"
+	"onefold/internal/automation/proof"
 	"onefold/internal/automation/recurring"
 	"onefold/internal/notice"
 	"onefold/internal/review"
@@ -39,6 +40,7 @@ type Store interface {
 	recurring.PlanStore
 	recurring.Store
 	automation.ConnectionStore
+	proof.Store
 }
 
 // Intake records new items.
@@ -96,6 +98,7 @@ type server struct {
 
 	events   events.Service
 	outcomes outcome.Service
+	proofs   proof.Service
 }
 
 // New returns the handler of all pages and of the API.
@@ -123,6 +126,7 @@ func New(c Config) (http.Handler, error) {
 	s.automations = review.NewAutomations(c.Store, c.CompanyID, c.Automations)
 	s.events = events.Service{Store: c.Store, Intake: c.Intake, Keys: c.Auth.Keys, CompanyID: c.CompanyID}
 	s.outcomes = outcome.Service{Store: c.Store, Keys: c.Auth.Keys, Hosts: c.OutcomeHosts, CompanyID: c.CompanyID, Wake: c.WakeOutcomes}
+	s.proofs = proof.Service{Store: c.Store, Connections: c.Connections, CompanyID: c.CompanyID}
 	s.imports = automation.Imports{Store: c.Store, CompanyID: c.CompanyID, Zone: c.Zone}
 	s.notices = notice.NewService(c.Store, c.CompanyID, MessageWords(), c.Notices)
 	s.plans = recurring.Plans{Store: c.Store, CompanyID: c.CompanyID, Zone: c.Zone, Runner: recurring.Runner{Store: c.Store, Intake: c.Intake, Zone: c.Zone}}
