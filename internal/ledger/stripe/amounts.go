@@ -24,7 +24,7 @@ var (
 func unitOf(code string) (decimals int, grain int64, err error) {
 	switch {
 	case code == "UGX":
-		return 0, 0, errors.New("Stripe's documentation contradicts itself about amounts in UGX")
+		return 0, 0, errors.New("amounts in UGX are not understood: Stripe's documentation contradicts itself about them")
 	case code == "ISK": // counted in hundredths that must be 00
 		return 2, 100, nil
 	case slices.Contains(zeroDecimals, code):
@@ -60,7 +60,7 @@ func minor(a currency.Amount) (*big.Int, error) {
 	}
 	r.Mul(r, power10(decimals))
 	if !r.IsInt() || new(big.Int).Rem(r.Num(), big.NewInt(grain)).Sign() != 0 {
-		return nil, fmt.Errorf("Stripe cannot hold %s %s: it counts %s in steps of %s", a.Number(), a.CurrencyCode(), a.CurrencyCode(), step(decimals, grain))
+		return nil, fmt.Errorf("the amount %s %s does not fit: Stripe counts it in steps of %s", a.Number(), a.CurrencyCode(), step(decimals, grain))
 	}
 	return r.Num(), nil
 }

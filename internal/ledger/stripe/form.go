@@ -65,7 +65,7 @@ func (c *Client) callOf(req ledger.Request) (ledger.Call, error) {
 		// Without it Stripe would go on by itself: mail the invoice, remind, charge.
 		call.Path, call.Body = path+"/finalize", []byte("auto_advance=false")
 	default:
-		return call, fmt.Errorf("Stripe has no step %q", req.Step)
+		return call, fmt.Errorf("there is no step %q at Stripe", req.Step)
 	}
 	return call, nil
 }
@@ -200,7 +200,7 @@ func (c *Client) columns(f *form, at string, quantity, price *big.Rat, code stri
 	unit, ok := exact(new(big.Rat).Mul(price, power10(decimals)))
 	count, fits := exact(quantity)
 	if !ok || !fits || quantity.Sign() < 0 {
-		return errors.New("Stripe takes no negative quantities and no more than 12 decimals")
+		return errors.New("negative quantities and more than 12 decimals do not fit: Stripe takes neither")
 	}
 	f.add(at+"[price_data][currency]", strings.ToLower(code))
 	f.add(at+"[price_data][product]", c.set.product)

@@ -168,10 +168,10 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.tick()
-	switch {
-	case r.Method == http.MethodPost:
+	switch r.Method {
+	case http.MethodPost:
 		f.write(w, r, body)
-	case r.Method == http.MethodDelete:
+	case http.MethodDelete:
 		f.remove(w, strings.TrimPrefix(r.URL.Path, "/v1/invoices/"))
 	default:
 		f.read(w, r)
