@@ -33,6 +33,11 @@ type AutomationStore interface {
 	SwitchAutomation(ctx context.Context, to work.AutomationSwitch, by work.Actor, note string) error
 	// AutomationTargets are the systems that automations have sent to, by automation and system.
 	AutomationTargets(ctx context.Context, companyID int64) ([]AutomationTarget, error)
+	// NeverProven returns the systems that the automation is set up to send to and never sent anything to, that were never
+	// proven as they are connected now, and on which nobody let it run.
+	NeverProven(ctx context.Context, companyID int64, automation string) ([]work.System, error)
+	// AllowUnproven notes that a person lets the automation run on these systems all the same, and puts it on record.
+	AllowUnproven(ctx context.Context, companyID int64, automation string, ids []string, by work.Actor) error
 	// Count counts the rows of a list, but stops at most.
 	Count(ctx context.Context, q Query, most int64) (int64, error)
 }
@@ -182,9 +187,55 @@ func (a *Automations) one(ctx context.Context, name string) (work.AutomationSwit
 	return work.AutomationSwitch{}, ErrNotFound
 }
 
+// OnUnproven says that an automation would begin on systems that were never proven: a person must agree first.
+type OnUnproven struct {
+	Automation string
+	Systems    []work.System // never empty
+}
+
+func (e *OnUnproven) Error() string {
+	var names []string
+	for _, sys := range e.Systems {
+		names = append(names, sys.Name)
+	}
+	return fmt.Sprintf("the automation %q would begin on %s, which was never proven: prove it first, or agree to run it anyway", e.Automation, strings.Join(names, " and "))
+}
+
+// mayBegin returns *OnUnproven if a person must agree first.
+func (a *Automations) mayBegin(ctx context.Context, name string) error {
+	never, err := a.store.NeverProven(ctx, a.company, name)
+	if err == nil && len(never) > 0 {
+		err = &OnUnproven{name, never}
+	}
+	return err
+}
+
+// Agree lets an automation begin on these systems although they were never proven. It goes on record. Systems that the
+// person was not asked about are left out.
+func (a *Automations) Agree(ctx context.Context, by work.Actor, name string, ids []string) error {
+	if !MaySwitch(by) {
+		return ErrForbidden
+	}
+	never, err := a.store.NeverProven(ctx, a.company, name)
+	if err != nil {
+		return err
+	}
+	var agreed []string
+	for _, sys := range never {
+		if slices.Contains(ids, sys.ID) {
+			agreed = append(agreed, sys.ID)
+		}
+	}
+	if len(agreed) == 0 {
+		return nil
+	}
+	return a.store.AllowUnproven(ctx, a.company, name, agreed, by)
+}
+
 // Switch turns an automation off or on, if it is still as the person saw it: version is what they saw. Off, it records
 // nothing new; what is recorded goes on. Switching to what it is already, by the same person, changes nothing. The note,
-// which may be empty, goes on record. It returns ErrForbidden, ErrNotFound or ErrAutomationChanged.
+// which may be empty, goes on record. It returns ErrForbidden, ErrNotFound, ErrAutomationChanged or, when it would be on,
+// *OnUnproven.
 func (a *Automations) Switch(ctx context.Context, by work.Actor, name string, on bool, version int64, note string) error {
 	if !MaySwitch(by) {
 		return ErrForbidden
@@ -196,6 +247,11 @@ func (a *Automations) Switch(ctx context.Context, by work.Actor, name string, on
 	note = strings.TrimSpace(Input{Note: note}.clean().Note)
 	if is.Version != version || is.Off() != on {
 		return settledAlready(is, by, on)
+	}
+	if on {
+		if err := a.mayBegin(ctx, name); err != nil {
+			return err
+		}
 	}
 	to := work.AutomationSwitch{CompanyID: a.company, Name: name, Version: version + 1}
 	if !on {
@@ -222,7 +278,7 @@ func settledAlready(is work.AutomationSwitch, by work.Actor, on bool) error {
 }
 
 // Run records at once what is due of an automation that records by itself. Pressed twice it makes nothing twice. It
-// returns ErrForbidden, ErrNotFound, or a *work.SwitchedOff.
+// returns ErrForbidden, ErrNotFound, *OnUnproven or a *work.SwitchedOff.
 func (a *Automations) Run(ctx context.Context, by work.Actor, name string) (AutomationRun, error) {
 	if !MaySwitch(by) {
 		return AutomationRun{}, ErrForbidden
@@ -237,6 +293,9 @@ func (a *Automations) Run(ctx context.Context, by work.Actor, name string) (Auto
 	}
 	if is.Off() {
 		return AutomationRun{}, &work.SwitchedOff{Switch: is}
+	}
+	if err := a.mayBegin(ctx, name); err != nil {
+		return AutomationRun{}, err
 	}
 	return r.Run(ctx)
 }

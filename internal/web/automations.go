@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -93,10 +94,17 @@ func (s *server) switchAutomation(c echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest)
 	}
 	named, by := form.Get("name"), person(c)
+	if err := s.agreed(c, named); err != nil {
+		return err
+	}
 	err = s.automations.Switch(c.Request().Context(), by, named, on, version, text(form.Get("note"), 300))
 	if errors.Is(err, review.ErrAutomationChanged) {
 		return s.showAutomations(c, http.StatusConflict, form, &templates.Notice{Say: templates.Say(templates.Automations.Changed,
 			map[string]any{"name": automationTitle(named)})})
+	}
+	var never *review.OnUnproven
+	if errors.As(err, &never) {
+		return s.showAutomations(c, http.StatusConflict, form, askUnproven(never))
 	}
 	if err != nil {
 		return err
@@ -105,12 +113,39 @@ func (s *server) switchAutomation(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, automationsPath+"?"+did.Encode())
 }
 
+// agreed notes that the person agrees to run an automation on the systems that they were asked about.
+func (s *server) agreed(c echo.Context, named string) error {
+	ids := strings.Split(c.FormValue("unproven"), ",")
+	if ids[0] == "" {
+		return nil
+	}
+	return s.automations.Agree(c.Request().Context(), person(c), named, ids)
+}
+
+func askUnproven(never *review.OnUnproven) *templates.Notice {
+	w := templates.Automations
+	return &templates.Notice{Say: templates.Say(w.Unproven, map[string]any{"name": automationTitle(never.Automation), "systems": strings.Join(systemNames(never.Systems), w.UnprovenAnd)})}
+}
+
+func systemNames(systems []work.System) (names []string) {
+	for _, sys := range systems {
+		names = append(names, text(sys.Name, 60))
+	}
+	return names
+}
+
 // runAutomation records at once what is due.
 func (s *server) runAutomation(c echo.Context) error {
 	named := c.FormValue("name")
+	if err := s.agreed(c, named); err != nil {
+		return err
+	}
 	ran, err := s.automations.Run(c.Request().Context(), person(c), named)
 	var off *work.SwitchedOff
+	var never *review.OnUnproven
 	switch {
+	case errors.As(err, &never):
+		return s.showAutomations(c, http.StatusConflict, url.Values{"name": {named}, "run": {"1"}}, askUnproven(never))
 	case errors.As(err, &off):
 		off.Zone = s.Zone
 		return s.showAutomations(c, http.StatusConflict, nil, &templates.Notice{Say: templates.Sentence{{Text: sentence(text(off.Error(), 600)) + "."}}})
@@ -145,11 +180,37 @@ func (s *server) showAutomations(c echo.Context, status int, typed url.Values, n
 		one := show.automation(a, systems, by)
 		one.Anchor = "automation-" + strconv.Itoa(i+1)
 		if typed != nil && typed.Get("name") == a.Name {
-			one.Note, one.Open = text(typed.Get("note"), 300), true
+			one.Note, one.Open = text(typed.Get("note"), 300), typed.Get("on") == "0"
+			if one.Ask, err = s.ask(ctx, a.Name, typed); err != nil {
+				return err
+			}
 		}
 		m.List = append(m.List, one)
 	}
 	return render(c, status, templates.AutomationsPage(m))
+}
+
+// ask is the question whether an automation may begin on systems that were never proven; nil: nothing is to be asked.
+func (s *server) ask(ctx context.Context, named string, typed url.Values) (*templates.AskUnproven, error) {
+	if typed.Get("on") != "1" && typed.Get("run") != "1" {
+		return nil, nil
+	}
+	never, err := s.Store.NeverProven(ctx, s.CompanyID, named)
+	if err != nil || len(never) == 0 {
+		return nil, err
+	}
+	w := templates.Automations
+	m := &templates.AskUnproven{Post: switchPath, Do: w.UnprovenOn}
+	if typed.Get("run") == "1" {
+		m.Post, m.Do = runPath, w.UnprovenRun
+	}
+	var ids []string
+	for _, sys := range never {
+		ids = append(ids, sys.ID)
+		m.Prove = append(m.Prove, templates.Link{Text: say(templates.Proofs.Title, "name", text(sys.Name, 60)), Href: proofsPath(sys.ID)})
+	}
+	m.Systems = strings.Join(ids, ",")
+	return m, nil
 }
 
 // automationTitle is what people call an automation.

@@ -29,6 +29,15 @@ type AutomationView struct {
 	Version string // of the switch as it is shown
 	Note    string // as it was typed
 	Open    bool   // the form is open
+	Ask     *AskUnproven
+}
+
+// AskUnproven asks whether an automation may begin on systems that were never proven.
+type AskUnproven struct {
+	Post    string // what was to be done
+	Do      string
+	Systems string // their ids, with commas
+	Prove   []Link // where they are proven
 }
 
 // Target is a system that an automation sends to, and the steps of a document there.

@@ -4,7 +4,7 @@ package templates
 type automationWords struct {
 	Nav, Say, SendsTo, Nowhere, LastNew, Never, NextRun, NothingNext, DueNow, Numbers, More, Plans,
 	On, Off, OffSince, OffGoesOn, OffWhy, RunDo, RunHelp, RunOff, OffDo, OffHelp, OnDo, OnHelp, Reason, ReasonHint,
-	Changed, Kept, Then string
+	Changed, Kept, Then, Unproven, UnprovenAnd, UnprovenRun, UnprovenOn string
 	Title, What, Did, Ran map[string]string
 }
 
@@ -25,8 +25,10 @@ var Automations = automationWords{
 	OffDo:     "Switch off", OffHelp: "Nothing new is recorded from then on, on every server. What is recorded already goes on: pause the accounting system to stop that.",
 	OnDo: "Switch on", OnHelp: "New invoices are recorded again.",
 	Reason: "Reason", ReasonHint: "Whoever is refused reads it.",
-	Changed: "Somebody else switched {name} meanwhile. Nothing was changed; look at it again.",
-	Kept:    "You were signed out. Nothing was switched; what you had typed is still here.",
+	Changed:  "Somebody else switched {name} meanwhile. Nothing was changed; look at it again.",
+	Unproven: "{name} has never sent anything to {systems}, and that was never proven to make nothing twice. Prove it first, or run it anyway; that goes on record.", UnprovenAnd: " and ",
+	UnprovenRun: "Run anyway", UnprovenOn: "Switch on anyway",
+	Kept: "You were signed out. Nothing was switched; what you had typed is still here.",
 
 	Title: map[string]string{"recurring": "Recurring invoices", "orders": "Confirmed orders", "invoices": "Invoices sent in or typed in", "import": "Imported files",
 		"api": "Sent by programs"},
