@@ -13,6 +13,7 @@ import (
 	"onefold/internal/ledger/rest"
 	"onefold/internal/ledger/sandbox"
 	"onefold/internal/ledger/stripe"
+	"onefold/internal/ledger/tryton"
 	"onefold/internal/ledger/xero"
 )
 
@@ -25,6 +26,7 @@ var adapters = []ledger.Adapter{
 	xero.Adapter,
 	rest.Adapter,
 	stripe.Adapter,
+	tryton.Adapter,
 }
 
 // connections connects accounting systems with the credentials that are stored, or else given to this server.

@@ -54,11 +54,11 @@ func resultOf(reply ledger.Reply) (json.RawMessage, error) {
 	if err := reply.Object(&v); err != nil {
 		return nil, err
 	}
-	if v.Error != nil {
-		return nil, failureOf(v.Error)
-	}
-	if v.Result == nil {
+	switch {
+	case (v.Error == nil) == (v.Result == nil):
 		return nil, ledger.ErrJSON
+	case v.Error != nil:
+		return nil, failureOf(v.Error)
 	}
 	return v.Result, nil
 }

@@ -34,15 +34,15 @@ type Fake struct {
 	now      time.Time
 	sessions map[string]time.Time // when it was used last
 	mistyped int                  // passwords since the last right one
-	books    []*record            // of all companies
+	books    []*Record            // of all companies
 	fault    map[work.Kind]ledgertest.Fault
 	calls    []Call
 
-	// Stranger: the user was taken out of the company.
-	Stranger bool
-	// Broken, if set, is answered to a post after its commit, as when something fails behind it.
-	Broken bool
+	stranger bool // the user was taken out of the company
 }
+
+// ErrorInside is an error inside 200 after the commit, as when something fails behind it.
+const ErrorInside ledgertest.Fault = "error_inside"
 
 // Call is a request as it came.
 type Call struct {
@@ -52,7 +52,8 @@ type Call struct {
 	Header http.Header
 }
 
-type record struct {
+// Record is an invoice as the fake holds it.
+type Record struct {
 	ID        int
 	Asked     string // the reference that was asked for
 	Reference string
@@ -88,7 +89,7 @@ func (f *Fake) Classify(_ *http.Request, body []byte) ledgertest.Incoming {
 
 var own = map[work.Kind][]ledgertest.Fault{
 	work.Send: {"reject", "reject_charset", "reject_long", "reject_zero_byte", "reject_not_utf8", "zero_id", "null_id", "empty_id", "numeric_id",
-		"total_times_100", "total_plus_one", "other_customer", "voided", "trim_reference", "upper_reference", "other_books"},
+		"total_times_100", "total_plus_one", "other_customer", "voided", "trim_reference", "upper_reference", "other_books", ErrorInside},
 	work.Find: {"search_error", "search_empty", "other_books"},
 }
 
@@ -139,7 +140,7 @@ func (f *Fake) Calls() []Call {
 }
 
 // Change changes the invoices with that reference, as a person may who works in Tryton.
-func (f *Fake) Change(reference string, change func(r *record)) {
+func (f *Fake) Change(reference string, change func(r *Record)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, r := range f.books {
@@ -149,10 +150,12 @@ func (f *Fake) Change(reference string, change func(r *record)) {
 	}
 }
 
-// Cancel, Rename and Forget are what a person may do to invoices in Tryton.
-func Cancel(r *record)                      { r.State = "cancelled" }
-func Rename(reference string) func(*record) { return func(r *record) { r.Reference = reference } }
-func Forget(r *record)                      { r.Company = -1 }
+// Hide takes the user out of the company: it sees none of its invoices, and Tryton does not say so.
+func (f *Fake) Hide() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stranger = true
+}
 
 // EndSessions makes all sessions unknown, as a change of the password does.
 func (f *Fake) EndSessions() {

@@ -106,7 +106,7 @@ func (f *Fake) dispatch(w http.ResponseWriter, call Call) {
 		if f.company() != Company {
 			v["company"], v["company.rec_name"] = Company, "Books of somebody-else" // another database behind the address
 		}
-		if f.Stranger {
+		if f.stranger {
 			v["company"], v["company.rec_name"] = 7, "Another Company"
 		}
 		answer(w, "result", v)
@@ -163,7 +163,7 @@ func (f *Fake) search(w http.ResponseWriter, call Call) {
 	}
 	rows := []any{}
 	for _, r := range f.books {
-		if r.Company != f.company() || f.Stranger || !matches(where, map[string]any{"id": float64(r.ID), "reference": r.Reference,
+		if r.Company != f.company() || f.stranger || !matches(where, map[string]any{"id": float64(r.ID), "reference": r.Reference,
 			"company": float64(Company), "type": "out", "changed": r.Reference != r.Asked}) {
 			continue
 		}

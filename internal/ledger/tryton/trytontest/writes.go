@@ -132,19 +132,19 @@ func (f *Fake) create(w http.ResponseWriter, call Call) {
 		told = []string{"12"}
 	}
 	f.books = append(f.books, r)
-	answer(w, "result", told)
+	f.tell(w, told)
 }
 
 var known = []string{"type", "company", "party", "invoice_address", "account", "journal", "currency", "reference", "comment", "invoice_date",
 	"payment_term", "payment_term_date", "party_tax_identifier", "lines", "taxes"}
 
-func (f *Fake) fromDraft(draft map[string]json.RawMessage) (r *record, refusal string) {
+func (f *Fake) fromDraft(draft map[string]json.RawMessage) (r *Record, refusal string) {
 	for name := range draft {
 		if !slices.Contains(known, name) {
 			return nil, fmt.Sprintf("The field %q does not exist.", name)
 		}
 	}
-	r = &record{ID: len(f.books) + 1, State: "draft", Company: f.company(), Draft: draft}
+	r = &Record{ID: len(f.books) + 1, State: "draft", Company: f.company(), Draft: draft}
 	var party, address, money int
 	_ = json.Unmarshal(draft["reference"], &r.Reference)
 	_ = json.Unmarshal(draft["party"], &party)
@@ -197,11 +197,16 @@ func (f *Fake) post(w http.ResponseWriter, call Call) {
 		r.State, r.Number = "posted", &number
 		r.Posts++
 	}
-	if f.Broken {
+	f.tell(w, nil)
+}
+
+// tell answers after the commit.
+func (f *Fake) tell(w http.ResponseWriter, result any) {
+	if f.fault[work.Send] == ErrorInside {
 		answer(w, "error", []any{"disk I/O error", ""})
 		return
 	}
-	answer(w, "result", nil)
+	answer(w, "result", result)
 }
 
 func (f *Fake) delete(w http.ResponseWriter, call Call) {
@@ -214,7 +219,7 @@ func (f *Fake) delete(w http.ResponseWriter, call Call) {
 	answer(w, "result", nil)
 }
 
-func (f *Fake) byID(call Call) *record {
+func (f *Fake) byID(call Call) *Record {
 	var ids []int
 	if len(call.Params) != 2 || json.Unmarshal(call.Params[0], &ids) != nil || len(ids) != 1 {
 		return nil
