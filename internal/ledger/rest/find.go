@@ -70,7 +70,7 @@ func (l *look) walk(ctx context.Context, q ledger.Query) (found ledger.Found, er
 	if l.def.search == nil || !ok {
 		return found, stop(found.Exchange, "this accounting system cannot be searched")
 	}
-	if l.def.identity.login {
+	if l.def.identity.login && (l.tried == nil || !l.known) {
 		if err := l.whose(ctx); err != nil {
 			return found, err
 		}
@@ -135,6 +135,7 @@ func (l *look) hit(ctx context.Context, h hit, found *ledger.Found) (work.Record
 	}
 	l.sawRecord(l.about.of(raw))
 	r, err := l.def.record.of(l.about.of(raw))
+	l.blames(err)
 	switch {
 	case err != nil:
 		return r, raw, stop(found.Exchange, "a record could not be read"+pointed(err))

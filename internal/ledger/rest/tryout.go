@@ -63,6 +63,14 @@ func (l *look) sawRecord(d document) {
 	}
 }
 
+// blames notes why a record could not be used.
+func (l *look) blames(err error) {
+	var at *wrong
+	if errors.As(err, &at) {
+		l.saw(&expression{line: at.line, part: at.part}, nil, errors.New(at.what))
+	}
+}
+
 func (w *watched) hide(text string) string {
 	for _, s := range w.secrets {
 		if s != "" {
