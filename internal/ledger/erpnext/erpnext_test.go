@@ -30,7 +30,6 @@ func request(t *testing.T, step, reference, total, code string) ledger.Request {
 }
 
 // create makes a draft and returns the request that submits it.
-
 func create(t *testing.T, c *erpnext.Client, reference string) ledger.Request {
 	t.Helper()
 	req := request(t, erpnext.StepCreate, reference, "47.99", "EUR")
@@ -52,34 +51,6 @@ func each(t *testing.T, test func(t *testing.T, k kind)) {
 		t.Run(name, func(t *testing.T) { test(t, k) })
 	}
 }
-
-// Only the field that an admin made unique makes references unique, and no request carries a key that is ignored (T5, T20).
-
-// A name that is taken is also a duplicate, not a refusal: it may be the first send's.
-
-// Status 500 alone decides nothing. Only what the database raises inside the transaction is a refusal; a failure after the
-
-// commit looks the same otherwise.
-
-// Twenty rows come by default, and a short page is no proof of the end.
-
-// Cancelled and amended is void, a credit note is another document, and a draft among invoices that are submitted at once
-
-// is neither done nor absent.
-
-// Between the steps people may change the reference or delete the draft: neither makes it absent.
-
-// A site may queue the submission and answer 200 with the draft.
-
-// ERPNext changes what it is not told otherwise: rates by pricing rules, the date to today's, the due date by the
-
-// customer's terms, the total by the company's usual taxes. The last cannot be told to an invoice; it is seen before the
-
-// invoice is submitted.
-
-// A field that the site does not have is dropped without a word: the invoice must not count as one that can be found.
-
-// MariaDB finds without regard to case; what comes back is compared to the letter.
 
 func TestWhatCannotBeSentIsNotSent(t *testing.T) {
 	c, front, _ := target(t, kind{}, ledgertest.Setup{})
@@ -116,10 +87,7 @@ func TestARefusedLoginStopsTheSystemNotTheItem(t *testing.T) {
 	}
 }
 
-// The company is part of the identity and is told with each invoice: it must be spelt as it is there.
-
 // What a proof needs: drafts only, an invoice that is refused for sure, and taking back what was made.
-
 func TestWhatAProofNeeds(t *testing.T) {
 	each(t, func(t *testing.T, k kind) {
 		c, front, site := target(t, k, ledgertest.Setup{}, func(x *ledger.Connection) { x.DraftsOnly = true })
@@ -172,7 +140,6 @@ func TestSettingsAreChecked(t *testing.T) {
 }
 
 // The requests as the source of frappe and erpnext has them.
-
 func TestRequestsOnTheWire(t *testing.T) {
 	const doc = `{"company":"Acme & Söhne GmbH","currency":"EUR","customer":"Straße Müller GmbH","due_date":"2026-12-15","ignore_default_payment_terms_template":1,
 		"ignore_pricing_rule":1,"items":[{"item_code":"SERVICE","description":"a &lt; b","qty":2,"rate":23.995,"item_tax_template":"VAT 7 - A"}],
@@ -216,7 +183,6 @@ func canonical(t *testing.T, body []byte) string {
 }
 
 // Where requests go, and what they carry.
-
 func TestWhereRequestsGo(t *testing.T) {
 	var seen []string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -12,6 +12,7 @@ import (
 	"onefold/internal/work"
 )
 
+// Only the field that an admin made unique makes references unique, and no request carries a key that is ignored (T5, T20).
 func TestT20_UniqueOnlyByTheField(t *testing.T) {
 	each(t, func(t *testing.T, k kind) {
 		c, front, _ := target(t, k, ledgertest.Setup{})
@@ -35,6 +36,7 @@ func TestT20_UniqueOnlyByTheField(t *testing.T) {
 	})
 }
 
+// A name that is taken is also a duplicate, not a refusal: it may be the first send's.
 func TestT14_DuplicatesAreNoRefusals(t *testing.T) {
 	for _, f := range []ledgertest.Fault{"duplicate_error", "duplicate_name"} {
 		c, front, _ := target(t, kind{}, ledgertest.Setup{})
@@ -45,6 +47,8 @@ func TestT14_DuplicatesAreNoRefusals(t *testing.T) {
 	}
 }
 
+// Status 500 alone decides nothing. Only what the database raises inside the transaction is a refusal; a failure after the
+// commit looks the same otherwise.
 func TestT17_WhichInternalErrorsProveNothing(t *testing.T) {
 	each(t, func(t *testing.T, k kind) {
 		for fault, want := range map[ledgertest.Fault]work.Outcome{"deadlock": work.Rejected, "error_after_commit": work.Unknown, "maintenance": work.Deferred} {
@@ -61,6 +65,7 @@ func TestT17_WhichInternalErrorsProveNothing(t *testing.T) {
 	})
 }
 
+// Twenty rows come by default, and a short page is no proof of the end.
 func TestT11_MoreThanAPage(t *testing.T) {
 	c, _, _ := target(t, kind{}, ledgertest.Setup{})
 	for range 23 {
@@ -71,6 +76,8 @@ func TestT11_MoreThanAPage(t *testing.T) {
 	}
 }
 
+// Cancelled and amended is void, a credit note is another document, and a draft among invoices that are submitted at once
+// is neither done nor absent.
 func TestT13_StatesAreRead(t *testing.T) {
 	c, _, site := target(t, kind{unique: true}, ledgertest.Setup{})
 	req := create(t, c, "INV-1")
@@ -99,6 +106,7 @@ func TestT13_StatesAreRead(t *testing.T) {
 	}
 }
 
+// Between the steps people may change the reference or delete the draft: neither makes it absent.
 func TestT18_TheDraftIsFollowedByItsName(t *testing.T) {
 	c, front, site := target(t, kind{}, ledgertest.Setup{})
 	req := create(t, c, "INV-1")
@@ -124,6 +132,7 @@ func TestT18_TheDraftIsFollowedByItsName(t *testing.T) {
 	}
 }
 
+// A site may queue the submission and answer 200 with the draft.
 func TestT16_A200ThatStillShowsADraft(t *testing.T) {
 	c, front, _ := target(t, kind{}, ledgertest.Setup{})
 	req := create(t, c, "INV-1")
@@ -138,6 +147,9 @@ func TestT16_A200ThatStillShowsADraft(t *testing.T) {
 	}
 }
 
+// ERPNext changes what it is not told otherwise: rates by pricing rules, the date to today's, the due date by the
+// customer's terms, the total by the company's usual taxes. The last cannot be told to an invoice; it is seen before the
+// invoice is submitted.
 func TestT21_WhatERPNextFillsIn(t *testing.T) {
 	for name, c := range map[string]struct {
 		usual    bool   // taxes that are added
@@ -169,6 +181,7 @@ func TestT21_WhatERPNextFillsIn(t *testing.T) {
 	}
 }
 
+// A field that the site does not have is dropped without a word: the invoice must not count as one that can be found.
 func TestTheUniqueFieldIsMissing(t *testing.T) {
 	site := erpnexttest.New(erpnexttest.Options{Secret: ledgertest.Secret})
 	front := ledgertest.Serve(t, site)
@@ -185,6 +198,7 @@ func TestTheUniqueFieldIsMissing(t *testing.T) {
 	}
 }
 
+// MariaDB finds without regard to case; what comes back is compared to the letter.
 func TestT9_CaseIsCompared(t *testing.T) {
 	c, _, _ := target(t, kind{unique: true}, ledgertest.Setup{})
 	create(t, c, "inv-1")
@@ -216,6 +230,7 @@ func TestTrial58_AmountsDigitByDigit(t *testing.T) {
 	}
 }
 
+// The company is part of the identity and is told with each invoice: it must be spelt as it is there.
 func TestTheCompanyIsSpeltAsItIs(t *testing.T) {
 	for company, says := range map[string]string{strings.ToUpper(erpnexttest.Company): "spelt " + erpnexttest.Company, "Nobody": "not found"} {
 		c, _, _ := target(t, kind{}, ledgertest.Setup{}, func(x *ledger.Connection) { x.System.Settings["company"] = company })

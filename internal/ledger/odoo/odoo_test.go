@@ -52,24 +52,6 @@ func eachAPI(t *testing.T, test func(t *testing.T, api string)) {
 	}
 }
 
-// A search that lags behind (a read replica) must not be taken for absence within the lag that is declared.
-
-// Nothing that Odoo does not promise is declared, and no request carries a key that it ignores (T5, T20).
-
-// Rights may hide rows: a company that the user may not see is an error, never "not found".
-
-// Posting what is posted already is no refusal: the first posting succeeded.
-
-// An exception may also follow the commit. Unless its kind is raised by the method itself it proves nothing.
-
-// Between the steps people may change the reference or delete the draft: neither makes it absent.
-
-// Odoo adds the company's usual tax to lines that tell none, so each line tells its taxes.
-
-// An old server does not tell the total when the draft is made: it is read before the draft is posted.
-
-// Conditions travel as JSON: no character of a reference changes the search.
-
 func TestWhatCannotBeSentIsNotSent(t *testing.T) {
 	eachAPI(t, func(t *testing.T, api string) {
 		c, front, _ := target(t, api, ledgertest.Setup{}, func(x *ledger.Connection) { x.System.Settings["tax"] = "" })
@@ -117,7 +99,6 @@ func TestARefusedLoginStopsTheSystemNotTheItem(t *testing.T) {
 }
 
 // What a proof needs: drafts only, an invoice that is refused for sure, and taking back what was made.
-
 func TestWhatAProofNeeds(t *testing.T) {
 	eachAPI(t, func(t *testing.T, api string) {
 		c, front, fake := target(t, api, ledgertest.Setup{}, func(x *ledger.Connection) { x.DraftsOnly = true })
@@ -166,7 +147,6 @@ func TestSettingsAreChecked(t *testing.T) {
 }
 
 // The requests as the vendor's documentation and source describe them (External JSON-2 API; odoo/service/model.py).
-
 func TestRequestsOnTheWire(t *testing.T) {
 	const vals = `{"company_id":3,"currency_id":1,"invoice_date":"2026-11-30","invoice_date_due":"2026-12-30",
 		"invoice_line_ids":[[0,0,{"name":"Hosting","price_unit":23.995,"quantity":2,"tax_ids":[[6,0,[12]]],"product_id":5,"account_id":6}]],
@@ -229,7 +209,6 @@ func canonical(t *testing.T, body []byte) string {
 }
 
 // The headers that the documentation names, and where each API lives.
-
 func TestWhereRequestsGo(t *testing.T) {
 	for api, path := range map[string]string{"json-2": "/json/2/res.company/search_read", "json-rpc": "/jsonrpc"} {
 		var got *http.Request

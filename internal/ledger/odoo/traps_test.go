@@ -13,6 +13,7 @@ import (
 	"onefold/internal/work"
 )
 
+// A search that lags behind (a read replica) must not be taken for absence within the lag that is declared.
 func TestT3_AReplicaIsBehind(t *testing.T) {
 	fake := odootest.New(odootest.Options{Key: ledgertest.Secret, Lag: 45 * time.Second})
 	front := ledgertest.Serve(t, fake)
@@ -35,6 +36,7 @@ func TestT3_AReplicaIsBehind(t *testing.T) {
 	}
 }
 
+// Nothing that Odoo does not promise is declared, and no request carries a key that it ignores (T5, T20).
 func TestT20_NeitherKeysNorUniqueReferences(t *testing.T) {
 	c, front, _ := target(t, "json-2", ledgertest.Setup{})
 	if caps := c.Capabilities(); caps.HonoursKeys || caps.UniqueReferences || caps.Linger < 10*time.Minute {
@@ -52,6 +54,7 @@ func TestT20_NeitherKeysNorUniqueReferences(t *testing.T) {
 	}
 }
 
+// Rights may hide rows: a company that the user may not see is an error, never "not found".
 func TestT12_ACompanyThatMayNotBeSeenIsNoAbsence(t *testing.T) {
 	eachAPI(t, func(t *testing.T, api string) {
 		c, front, _ := target(t, api, ledgertest.Setup{})
@@ -70,6 +73,19 @@ func TestT12_ACompanyThatMayNotBeSeenIsNoAbsence(t *testing.T) {
 	})
 }
 
+// People correct customer references by hand: an invoice whose reference was changed is there, and different.
+func TestT12_AReferenceChangedByHandIsNoAbsence(t *testing.T) {
+	eachAPI(t, func(t *testing.T, api string) {
+		c, _, fake := target(t, api, ledgertest.Setup{})
+		create(t, c, "INV-1")
+		fake.Edit("INV-1", "PO 4711")
+		if l := find(t, c, request(t, odoo.StepCreate, "INV-1", "47.99", "EUR")); l.Finding != work.FoundDifferent {
+			t.Errorf("%s: %s", l.Finding, l.Remark)
+		}
+	})
+}
+
+// Posting what is posted already is no refusal: the first posting succeeded.
 func TestT14_PostedAlreadyIsNoRefusal(t *testing.T) {
 	eachAPI(t, func(t *testing.T, api string) {
 		c, front, _ := target(t, api, ledgertest.Setup{})
@@ -85,6 +101,7 @@ func TestT14_PostedAlreadyIsNoRefusal(t *testing.T) {
 	})
 }
 
+// An exception may also follow the commit. Unless its kind is raised by the method itself it proves nothing.
 func TestT17_AnInternalErrorProvesNothing(t *testing.T) {
 	eachAPI(t, func(t *testing.T, api string) {
 		for fault, effects := range map[ledgertest.Fault]int{"error_after_commit": 1, "server_error": 0} {
@@ -101,6 +118,7 @@ func TestT17_AnInternalErrorProvesNothing(t *testing.T) {
 	})
 }
 
+// Between the steps people may change the reference or delete the draft: neither makes it absent.
 func TestT18_TheDraftIsFollowedByItsID(t *testing.T) {
 	eachAPI(t, func(t *testing.T, api string) {
 		c, _, fake := target(t, api, ledgertest.Setup{})
@@ -125,6 +143,7 @@ func TestT18_TheDraftIsFollowedByItsID(t *testing.T) {
 	})
 }
 
+// Odoo adds the company's usual tax to lines that tell none, so each line tells its taxes.
 func TestT21_TheTotalIsTheTotal(t *testing.T) {
 	line := func(tax string) work.Line {
 		return work.Line{Description: "x", Quantity: "2", UnitPrice: "50.00", TaxCode: tax}
@@ -154,6 +173,7 @@ func TestT21_TheTotalIsTheTotal(t *testing.T) {
 	}
 }
 
+// An old server does not tell the total when the draft is made: it is read before the draft is posted.
 func TestT21_AnOldServersDraftIsComparedBeforeItIsPosted(t *testing.T) {
 	c, front, _ := target(t, "json-rpc-old", ledgertest.Setup{}, func(x *ledger.Connection) { x.System.Settings["tax"] = strconv.Itoa(odootest.TaxAdded) })
 	req := create(t, c, "INV-1")
@@ -183,6 +203,7 @@ func TestTrial58_AmountsDigitByDigit(t *testing.T) {
 	})
 }
 
+// Conditions travel as JSON: no character of a reference changes the search.
 func TestT23_ReferencesAreEscaped(t *testing.T) {
 	eachAPI(t, func(t *testing.T, api string) {
 		c, _, _ := target(t, api, ledgertest.Setup{})
