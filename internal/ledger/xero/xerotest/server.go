@@ -4,7 +4,6 @@
 package xerotest
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -28,8 +27,7 @@ const (
 )
 
 const (
-	tokenLife   = 30 * time.Minute
-	keyLifetime = 6 * time.Minute
+	tokenLife = 30 * time.Minute
 )
 
 // Options of a Server.
@@ -75,15 +73,6 @@ type Server struct {
 	requests []Request
 	minute   []time.Time
 	Logins   int // tokens that were given out
-}
-
-// kept is what is remembered under an idempotency key.
-type kept struct {
-	method, url, body string
-	at                time.Time
-	status            int
-	header            http.Header
-	answer            []byte
 }
 
 // New makes an empty organisation.
@@ -258,52 +247,6 @@ func (s *Server) accounting(w http.ResponseWriter, r *http.Request, body []byte)
 		answer(w, http.StatusNotFound, map[string]any{"Type": "NotFound", "Title": "Not Found", "Status": 404, "Detail": "The resource you're looking for cannot be found"})
 	}
 }
-
-// once carries a writing request out under its key.
-func (s *Server) once(w http.ResponseWriter, r *http.Request, body []byte, do func(http.ResponseWriter)) {
-	key := r.Header.Get("Idempotency-Key")
-	if key == "" {
-		do(w)
-		return
-	}
-	if len(key) > 128 {
-		refuse(w, "The Idempotency Key is longer than 128 characters")
-		return
-	}
-	was, known := s.keys[key]
-	switch {
-	case known && s.now().Sub(was.at) < keyLifetime && (was.method != r.Method || was.url != r.URL.String() || was.body != string(body)):
-		answer(w, http.StatusBadRequest, map[string]any{"Type": "ValidationException", "Message": "Idempotency Key " + key + " is used with a different request"})
-		return
-	case known && s.now().Sub(was.at) < keyLifetime:
-		give(w, was)
-		return
-	}
-	made := &recorder{header: http.Header{}, status: http.StatusOK}
-	at := s.now()
-	do(made)
-	k := kept{r.Method, r.URL.String(), string(body), at, made.status, made.header, made.body.Bytes()}
-	s.keys[key] = k
-	give(w, k)
-}
-
-func give(w http.ResponseWriter, k kept) {
-	for name, values := range k.header {
-		w.Header()[name] = values
-	}
-	w.WriteHeader(k.status)
-	w.Write(k.answer) //nolint:errcheck,gosec // the client may be gone
-}
-
-type recorder struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-func (r *recorder) Header() http.Header         { return r.header }
-func (r *recorder) WriteHeader(status int)      { r.status = status }
-func (r *recorder) Write(b []byte) (int, error) { return r.body.Write(b) }
 
 func answer(w http.ResponseWriter, status int, v any) {
 	body, err := json.Marshal(v)
