@@ -28,7 +28,7 @@ func statusOf(err error) (int, string) {
 		return http.StatusForbidden, "403"
 	case errors.Is(err, auth.ErrLinkGone):
 		return http.StatusGone, "410"
-	case errors.Is(err, auth.ErrNotFound), errors.Is(err, review.ErrNoSystem), errors.Is(err, automation.ErrUnknownSystem):
+	case errors.Is(err, auth.ErrNotFound), errors.Is(err, review.ErrNoSystem), errors.Is(err, automation.ErrUnknownSystem), errors.Is(err, automation.ErrNoAccount):
 		return http.StatusNotFound, "404"
 	case errors.Is(err, review.ErrNotFound):
 		return http.StatusNotFound, "404/item"

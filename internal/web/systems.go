@@ -82,10 +82,18 @@ func (v view) systemTrouble(sys review.SystemState) []templates.Sentence {
 		}
 	}
 	say(!sys.PausedAt.IsZero(), "paused", map[string]any{"at": v.clock(sys.PausedAt), "who": text(name(sys.PausedBy), 60), "n": strconv.Itoa(sys.InFlight)})
-	say(sys.LoginProblem != "", "login", map[string]any{"text": text(sys.LoginProblem, 200)})
+	say(sys.LoginProblem != "", loginCode(sys.LoginProblem), map[string]any{"text": text(sys.LoginProblem, 200)})
 	say(!sys.BreakerUntil.IsZero(), "breaker", map[string]any{"at": v.ago(sys.BreakerUntil), "text": text(sys.BreakerReason, 200)})
 	say(!sys.LookFirst.IsZero(), "look_first", map[string]any{"at": v.clock(sys.LookFirst), "text": text(sys.LookFirstWhy, 200)})
 	return out
+}
+
+// loginCode tells a login that does not work from an account that is not connected.
+func loginCode(problem string) string {
+	if automation.AwaitsAccount(problem) {
+		return "account"
+	}
+	return "login"
 }
 
 func (v view) system(sys review.SystemState, by work.Actor) templates.System {
@@ -97,7 +105,7 @@ func (v view) system(sys review.SystemState, by work.Actor) templates.System {
 	for _, trouble := range []struct {
 		is         bool
 		code, tone string
-	}{{!sys.LookFirst.IsZero(), "look_first", "busy"}, {!sys.BreakerUntil.IsZero(), "breaker", "ask"}, {sys.LoginProblem != "", "login", "ask"}, {!sys.PausedAt.IsZero(), "paused", "ask"}} {
+	}{{!sys.LookFirst.IsZero(), "look_first", "busy"}, {!sys.BreakerUntil.IsZero(), "breaker", "ask"}, {sys.LoginProblem != "", loginCode(sys.LoginProblem), "ask"}, {!sys.PausedAt.IsZero(), "paused", "ask"}} {
 		if trouble.is {
 			m.Badge = templates.Badge{Sign: "!", Tone: trouble.tone, Text: w.SystemSays[trouble.code]}
 		}

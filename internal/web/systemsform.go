@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -84,6 +85,9 @@ func draft(f url.Values, k automation.Kind) automation.Draft {
 			d.Forget = append(d.Forget, field.Name)
 		}
 	}
+	if k.Fill != nil {
+		k.Fill(d.Settings)
+	}
 	return d
 }
 
@@ -106,7 +110,7 @@ func (s *server) connect(c echo.Context) error {
 		d := s.draftOf(c, k)
 		return s.tryOrSave(c, "", automation.Setup{Kind: k}, d, func() (string, automation.Tried, error) {
 			id, t, err := s.Connections.Add(c.Request().Context(), person(c), d)
-			return systemPath(id) + "?did=added", t, err
+			return systemPath(id) + "?did=" + didOr("added", t), t, err
 		})
 	}
 	return c.Redirect(http.StatusSeeOther, systemsPath+"/new")
@@ -120,12 +124,23 @@ func (s *server) editSystem(c echo.Context) error {
 	d := s.draftOf(c, setup.Kind)
 	return s.tryOrSave(c, setup.ID, setup, d, func() (string, automation.Tried, error) {
 		t, err := s.Connections.Change(c.Request().Context(), person(c), setup.ID, d)
-		return systemPath(setup.ID) + "?did=changed", t, err
+		return systemPath(setup.ID) + "?did=" + didOr("changed", t), t, err
 	})
+}
+
+// didOr is what was done, or that the account is to be connected now.
+func didOr(did string, t automation.Tried) string {
+	if t.Problem == automation.TryAccount {
+		return "account_next"
+	}
+	return did
 }
 
 // tryOrSave carries out the button that was pressed. What is refused is shown with what was typed.
 func (s *server) tryOrSave(c echo.Context, id string, setup automation.Setup, d automation.Draft, save func() (to string, t automation.Tried, err error)) error {
+	if c.FormValue("do") == "tryout" {
+		return s.tryOutSystem(c, id, setup, d)
+	}
 	var t automation.Tried
 	var to string
 	var err error
@@ -146,11 +161,11 @@ func (s *server) tryOrSave(c echo.Context, id string, setup automation.Setup, d 
 		return s.showSystemForm(c, http.StatusConflict, id, setup, d, true, templates.SystemForm{Problem: sentence(err.Error()) + "."})
 	case err != nil:
 		return err
-	case saving && t.Problem == automation.TryWorks:
+	case saving && (t.Problem == automation.TryWorks || t.Problem == automation.TryAccount):
 		return c.Redirect(http.StatusSeeOther, to)
 	}
 	status := http.StatusOK
-	if t.Problem != automation.TryWorks {
+	if t.Problem != automation.TryWorks && t.Problem != automation.TryAccount {
 		status = http.StatusUnprocessableEntity
 	}
 	return s.showSystemForm(c, status, id, setup, d, true, templates.SystemForm{Tried: tried(t)})
@@ -164,6 +179,7 @@ func (s *server) showSystemForm(c echo.Context, status int, id string, setup aut
 	if len(bad) > 0 {
 		problems = bad[0]
 	}
+	m.Account, m.Redirect = setup.Kind.Account, s.accountAddress()
 	m.New, m.Kind, m.KindName, m.Mark = id == "", setup.Kind.Name, orText(setup.Kind.Title, setup.Adapter), d.Mark
 	m.Heading, m.Crumb, m.Back, m.Post = w.ConnectTitle, templates.Words.Systems, systemsPath, systemsPath+"/new"
 	if id != "" {
@@ -180,10 +196,11 @@ func (s *server) showSystemForm(c echo.Context, status int, id string, setup aut
 		m.Address = &templates.FormField{Name: "address", Label: w.Address, Help: templates.Say(w.AddressHint, map[string]any{"example": setup.Kind.Address}).String(),
 			Value: text(d.Address, 2000), Required: true, Problem: problems[automation.FieldAddress]}
 	}
+	m.TryOut = tryOutField(c, setup.Kind, problems)
 	for _, f := range setup.Kind.Fields {
 		one := systemField(f, setup, d, typed)
 		one.Problem = problems[f.Name]
-		if f.Secret || f.Required || len(f.Choices) > 0 {
+		if f.Secret || f.Required || f.Long || len(f.Choices) > 0 {
 			m.Fields = append(m.Fields, one)
 			continue
 		}
@@ -220,6 +237,9 @@ func systemField(f automation.AdapterField, setup automation.Setup, d automation
 		value = f.Default
 	}
 	one := templates.FormField{Name: settingField + f.Name, Label: f.Label, Help: f.Help, Value: text(value, 2000), Required: f.Required && f.Default == ""}
+	if f.Long { // never asked for by the browser: another field may fill it
+		one.Value, one.Longest, one.Required = text(strings.ReplaceAll(value, "\r\n", "\n"), automation.LongestText), automation.LongestText, false
+	}
 	words := map[string]string{"true": templates.Words.Fact["yes"], "false": templates.Words.Fact["no"]}
 	for _, choice := range f.Choices {
 		one.Choices = append(one.Choices, templates.Choice{Value: choice, Text: orText(words[choice], sentence(choice))})

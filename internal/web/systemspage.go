@@ -30,6 +30,7 @@ func (s *server) systemRoutes(r *router) {
 	r.add(post, systemsPath+"/:id/edit", admins, bounds{tryTime, formSize}, s.editSystem)
 	r.add(post, systemsPath+"/:id/test", admins, bounds{tryTime, formSize}, s.testSystem)
 	r.page(post, systemsPath+"/:id/remove", admins, s.removeSystem)
+	s.accountRoutes(r)
 	r.page(post, systemsPath+"/:id/pause", keepers, s.pause)
 	r.page(post, systemsPath+"/:id/resume", keepers, s.resume)
 	r.page(post, systemsPath+"/:id/look-first", admins, s.endLookFirst)
@@ -105,7 +106,9 @@ func (s *server) addSetup(ctx context.Context, by work.Actor, id string, m *temp
 			m.Connection = append(m.Connection, templates.Fact{Name: w.Credentials, Value: is})
 		}
 	}
-	return nil
+	now, err := s.review.Now(ctx)
+	m.Account = s.systemAccount(view{s.Zone, now}, setup)
+	return err
 }
 
 func didSystem(c echo.Context) *templates.Notice {
@@ -281,7 +284,7 @@ func tried(t automation.Tried) *templates.Tried {
 	if t.Problem == automation.TryWorks && !t.Capabilities.Searchable {
 		code = "unsearchable"
 	}
-	m := &templates.Tried{Good: t.Problem == automation.TryWorks, Say: templates.Say(w.Try[code], map[string]any{"books": text(t.Identity, 100), "before": text(t.Before, 100),
+	m := &templates.Tried{Good: t.Problem == automation.TryWorks || t.Problem == automation.TryAccount, Say: templates.Say(w.Try[code], map[string]any{"books": text(t.Identity, 100), "before": text(t.Before, 100),
 		"same": text(t.Same, 100), "text": text(strings.TrimSuffix(t.Text, "."), 300)}), More: []string{w.Nothing}}
 	if t.Plain {
 		m.More = append(m.More, w.Plain)

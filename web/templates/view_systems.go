@@ -25,6 +25,7 @@ type SystemPage struct {
 	Unknown    Sentence
 	LimitsHref string
 	TrailHref  string
+	Account    *SystemAccount // nil: it logs in without one, or the person may not
 }
 
 // Ability is one thing that a system can be relied on for.
@@ -63,6 +64,10 @@ type SystemForm struct {
 	Fields   []FormField
 	More     []FormField // with defaults that fit most
 	MoreOpen bool
+	TryOut   *FormField // the reference of a try-out; nil: there is none
+	TriedOut *TriedOut
+	Account  bool   // a person connects an account afterwards
+	Redirect string // to register at the accounting system; empty: the server does not know its address
 }
 
 // FormField is one field of a form.
@@ -76,6 +81,7 @@ type FormField struct {
 	Required bool
 	Choices  []Choice // empty: free text
 	Forget   string   // the field that removes what is stored; empty: nothing is stored
+	Longest  int      // of a text of many lines: its most characters; 0: one line
 }
 
 // describedBy ties a field to its help and to what is wrong with it.
