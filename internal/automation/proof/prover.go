@@ -137,6 +137,7 @@ func (p *prover) reference(ctx context.Context, what string) (string, error) {
 func (p *prover) lookup(ctx context.Context, q ledger.Query, asked work.Invoice) work.Lookup {
 	ctx, cancel := context.WithTimeout(ctx, p.sys.Policy.RequestTimeout)
 	defer cancel()
+	q.Since = p.run.At // nothing of the run was sent before
 	return ledger.DoFind(ctx, p.port, q, asked)
 }
 

@@ -36,6 +36,10 @@ func (c *Client) Find(ctx context.Context, q ledger.Query) ledger.Found {
 			size = smallPage
 			continue
 		}
+		if r, spoken := refusalOf(reply); spoken && r.Code == "resource_missing" && after == "" && q.Customer != "" {
+			q.Customer = "" // no such customer: look among all
+			continue
+		}
 		page, f, ok := c.page(reply)
 		found.Exchange = f.Exchange
 		if !ok {

@@ -208,3 +208,20 @@ func TestASuccessThatDoesNotFit(t *testing.T) {
 		}
 	}
 }
+
+// Stripe refuses to list the invoices of a customer that it does not know; that is no reason to never find out.
+func TestLookingForACustomerThatIsNotThere(t *testing.T) {
+	b := open(t, stripetest.Options{})
+	b.asked.CustomerID = "cus_unknown"
+	if a := b.send(stripe.StepCreate, "INV-1"); a.Outcome != work.Rejected {
+		t.Errorf("%s %s", a.Outcome, a.Exchange.Error)
+	}
+	q := ledger.Query{Step: stripe.StepCreate, Reference: "INV-1", Customer: "cus_unknown"}
+	if l := b.find(q); l.Finding != work.NotFound {
+		t.Errorf("%s %s", l.Finding, l.Exchange.Error)
+	}
+	b.fake.Put(stripetest.Invoice{ID: "in_other", Status: "draft", Customer: "cus_2", Currency: "eur", Metadata: map[string]string{"work_item": "INV-1"}})
+	if l := b.find(q); l.Finding != work.FoundDifferent {
+		t.Errorf("%s %s", l.Finding, l.Exchange.Error)
+	}
+}

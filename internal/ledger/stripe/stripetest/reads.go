@@ -57,6 +57,10 @@ func (f *Fake) list(w http.ResponseWriter, q url.Values, fault ledgertest.Fault)
 	all := f.matching(func(v *Invoice) bool {
 		return (q.Get("customer") == "" || v.Customer == q.Get("customer")) && v.Created.Unix() >= since
 	})
+	if q.Get("customer") == "cus_unknown" {
+		refuse(w, http.StatusBadRequest, "invalid_request_error", "resource_missing", "No such customer: 'cus_unknown'")
+		return
+	}
 	if fault == "search_empty" {
 		all = nil
 	}
