@@ -1,6 +1,7 @@
 package tryton_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -50,7 +51,7 @@ func TestLive(t *testing.T) {
 
 // lineFaults are what can be done to a server that does nothing wrong by itself, as far as each tells something of its own
 // about the real server; the rest of the suite runs against the fake.
-var lineFaults = []string{"Trial9_LineBreaksAfterTheEffect", "Trial1_TakesEffectAfterWeHungUp", "T5_ReusedConnectionBreaks", "LaterStepIsNotThereYet"}
+var lineFaults = []string{"Trial9_LineBreaksAfterTheEffect", "T5_ReusedConnectionBreaks", "LaterStepIsNotThereYet"}
 
 func testLiveSuite(t *testing.T, live *trytontest.Live) {
 	ledgertest.Run(t, ledgertest.Target{
@@ -58,11 +59,6 @@ func testLiveSuite(t *testing.T, live *trytontest.Live) {
 		Invoice: func(v *work.Invoice) { v.CustomerID = trytontest.Customer },
 		New: func(t *testing.T, s ledgertest.Setup) (ledger.System, ledgertest.Outside) {
 			fresh := live.Fresh(t)
-			if s.Timeout < soon { // the reads before the write need longer, too
-				s.Timeout = 5 * time.Second
-				fresh.Late = s.Timeout + 100*time.Millisecond
-				fresh.Warm()
-			}
 			front := ledgertest.Serve(t, fresh)
 			return connectLive(t, fresh, front.URL(), s), front
 		},
@@ -117,22 +113,35 @@ func issued(t *testing.T, c ledger.System, req ledger.Request) (created, posted 
 // T4: a lookup finds nothing while the first call is still at work, and the invoice is there afterwards. This is why
 // absence counts only after the longest request.
 func testLiveT4(t *testing.T, live *trytontest.Live) {
-	live.Late = 3 * time.Second
 	front := ledgertest.Serve(t, live)
-	impatient := connectLive(t, live, front.URL(), ledgertest.Setup{Timeout: 2 * time.Second})
-	front.Misbehave(work.Send, "commit_late")
-	a := ledger.DoSend(t.Context(), impatient, request(t, tryton.StepCreate, "T4-1"), nil)
-	if a.Outcome != work.Unknown {
-		t.Fatalf("we hung up, and say %s: %s", a.Outcome, a.Exchange.Error)
+	c := connectLive(t, live, front.URL(), ledgertest.Setup{Timeout: soon})
+	reached, release := live.Hold()
+	t.Cleanup(release)
+	ctx, hangUp := context.WithCancel(t.Context())
+	defer hangUp()
+	answers := make(chan work.Answer, 1)
+	go func() { answers <- ledger.DoSend(ctx, c, request(t, tryton.StepCreate, "T4-1"), nil) }()
+	select {
+	case <-reached:
+	case a := <-answers:
+		t.Fatalf("it was never sent: %+v", a)
 	}
-	if l := find(t, direct(t, live), tryton.StepCreate, "T4-1", ""); l.Finding != work.NotFound {
+	hangUp()
+	if a := <-answers; a.Outcome != work.Unknown {
+		t.Errorf("we hung up, and say %s: %s", a.Outcome, a.Exchange.Error)
+	}
+	if l := find(t, c, tryton.StepCreate, "T4-1", ""); l.Finding != work.NotFound {
 		t.Errorf("while it is at work: %s", l.Finding)
 	}
+	release()
 	front.Wait()
-	if l := find(t, direct(t, live), tryton.StepCreate, "T4-1", ""); l.Finding != work.FoundMatching {
+	if l := find(t, c, tryton.StepCreate, "T4-1", ""); l.Finding != work.FoundMatching {
 		t.Errorf("afterwards: %s %s", l.Finding, l.Exchange.Error)
 	}
-	if caps := impatient.Capabilities(); caps.Linger < 15*time.Minute || caps.Misses < 2 {
+	if n := live.Effects(tryton.StepCreate, "T4-1"); n != 1 {
+		t.Errorf("%d invoices", n)
+	}
+	if caps := c.Capabilities(); caps.Linger < 15*time.Minute || caps.Misses < 2 {
 		t.Errorf("%+v: a miss must not count so soon", caps)
 	}
 }
@@ -257,7 +266,7 @@ func testLivePostedTwice(t *testing.T, live *trytontest.Live) {
 
 func testLiveReferences(t *testing.T, live *trytontest.Live) {
 	c := direct(t, live)
-	for _, reference := range []string{`a"b\c`, `it's 100% _x_`, `["reference","!=","x"]`, "請求書/7", " outer ", "INV-1", "inv-1"} {
+	for _, reference := range []string{`a"b\c 100% _x_`, "請求書/7", " outer ", "INV-1", "inv-1"} {
 		a := ledger.DoSend(t.Context(), c, request(t, tryton.StepCreate, reference), nil)
 		if a.Outcome != work.Accepted || a.Match != work.MatchSame {
 			t.Fatalf("%q: %+v", reference, a)

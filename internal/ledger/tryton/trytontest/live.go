@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"onefold/internal/ledger/ledgertest"
-	"onefold/internal/ledger/misbehave"
 	"onefold/internal/work"
 )
 
@@ -30,22 +29,22 @@ const Variable = "ONEFOLD_TEST_TRYTON"
 // Stranger is a user of the prepared books who sees no company; the password is the same.
 const Stranger = "stranger"
 
-// Live is a real Tryton on a copy of the prepared books. It implements ledgertest.Fake: it can do nothing wrong by itself
-// but take long, and what it holds is asked of it through a connection of its own.
+// Live is a real Tryton on a copy of the prepared books. It implements ledgertest.Fake: it does nothing wrong by
+// itself, and what it holds is asked of it through a connection of its own.
 type Live struct {
 	URL      string
 	Database string
-	// Late is how long a call is held before Tryton gets it, where it is to take effect after the caller hung up.
-	Late time.Duration
-
-	t     testing.TB
-	dir   string // of the databases
-	books string // they are copies of this file
-	proxy *httputil.ReverseProxy
+	t        testing.TB
+	dir      string // of the databases
+	books    string // they are copies of this file
+	proxy    *httputil.ReverseProxy
 
 	mu   sync.Mutex
-	late bool
+	held *held
 }
+
+// held keeps the next write from Tryton.
+type held struct{ reached, release chan struct{} }
 
 // Start starts a Tryton that ends with the test. Without the prepared books the test is skipped, or fails where they are
 // required: with CI=true or ONEFOLD_REQUIRE_TRYTON=1.
@@ -88,7 +87,7 @@ func (l *Live) Fresh(t testing.TB) *Live {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Live{URL: l.URL, Database: name, Late: l.Late, t: t, dir: l.dir, books: l.books, proxy: l.proxy}
+	return &Live{URL: l.URL, Database: name, t: t, dir: l.dir, books: l.books, proxy: l.proxy}
 }
 
 // For is the same books in another test.
@@ -231,31 +230,32 @@ func (l *Live) Classify(r *http.Request, body []byte) ledgertest.Incoming {
 	return (&Fake{}).Classify(r, body)
 }
 
+// Hold keeps the next write from Tryton until it is released; reached is closed when it is there.
+func (l *Live) Hold() (reached <-chan struct{}, release func()) {
+	h := &held{make(chan struct{}), make(chan struct{})}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held = h
+	return h.reached, sync.OnceFunc(func() { close(h.release) })
+}
+
 // ServeHTTP implements ledgertest.Fake.
 func (l *Live) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	l.mu.Lock()
-	late := l.late
-	l.mu.Unlock()
-	if late {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		if l.Classify(r, body).Kind == work.Send {
-			misbehave.Wait(l.Late)
+	if _, _, write := r.BasicAuth(); write { // a read comes with a session
+		l.mu.Lock()
+		h := l.held
+		l.held = nil
+		l.mu.Unlock()
+		if h != nil {
+			close(h.reached)
+			<-h.release
 		}
 	}
 	l.proxy.ServeHTTP(w, r)
 }
 
 // Misbehave implements ledgertest.Fake.
-func (l *Live) Misbehave(_ work.Kind, f ledgertest.Fault) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.late = f == "commit_late"
-	return l.late || f == ledgertest.NoFault
-}
+func (*Live) Misbehave(_ work.Kind, f ledgertest.Fault) bool { return f == ledgertest.NoFault }
 
 // Effects implements ledgertest.Fake.
 func (l *Live) Effects(step, reference string) int {
