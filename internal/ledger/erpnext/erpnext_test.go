@@ -143,7 +143,7 @@ func TestSettingsAreChecked(t *testing.T) {
 func TestRequestsOnTheWire(t *testing.T) {
 	const doc = `{"company":"Acme & Söhne GmbH","currency":"EUR","customer":"Straße Müller GmbH","due_date":"2026-12-15","ignore_default_payment_terms_template":1,
 		"ignore_pricing_rule":1,"items":[{"item_code":"SERVICE","description":"a &lt; b","qty":2,"rate":23.995,"item_tax_template":"VAT 7 - A"}],
-		"posting_date":"2026-11-28","set_posting_time":1,"remarks":"thanks","taxes_and_charges":"19 % included - A",`
+		"posting_date":"2026-11-28","set_posting_time":1,"remarks":"thanks\nOnefold [INV-1]","taxes_and_charges":"19 % included - A",`
 	for k, want := range map[kind][]string{
 		{}:             {doc + `"po_no":"INV-1","docstatus":0}`, `{"docstatus":1}`},
 		{unique: true}: {doc + `"custom_work_item":"INV-1","docstatus":0}`, `{"docstatus":1}`},

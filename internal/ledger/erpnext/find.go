@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"onefold/internal/ledger"
@@ -18,14 +19,20 @@ const (
 )
 
 // Find implements ledger.System. It lists the invoices of the company with the reference in every docstatus; credit notes
-// are left out. An invoice that was cancelled and amended is void: its successor does not carry a field that is not copied.
-// User permissions may hide rows without a word, which the lookup of a known record shows.
+// are left out. People may change the reference by hand, and an amended invoice does not carry a field that is not copied:
+// if nothing has it, the mark in the remarks is looked for. User permissions may hide rows without a word, which the lookup
+// of a known record shows.
 func (c *Client) Find(ctx context.Context, q ledger.Query) ledger.Found {
 	identity, found, ok := c.readCompany(ctx)
 	if !ok {
 		return found
 	}
-	docs, found, ok := c.search(ctx, q.Reference)
+	docs, found, ok := c.search(ctx, c.refField, "=", q.Reference)
+	if ok && !living(docs) {
+		var marked []invoice
+		marked, found, ok = c.search(ctx, "remarks", "like", "%"+mark(q.Reference)+"%")
+		docs = append(docs, marked...)
+	}
 	found.Exchange.Identity = identity
 	if !ok {
 		return found
@@ -59,9 +66,14 @@ func (c *Client) Find(ctx context.Context, q ledger.Query) ledger.Found {
 	return found
 }
 
+// living: one of them is not cancelled.
+func living(docs []invoice) bool {
+	return slices.ContainsFunc(docs, func(v invoice) bool { return string(v["docstatus"]) != "2" })
+}
+
 // search goes on until a page is empty: twenty rows come by default, and something may cap what is asked for.
-func (c *Client) search(ctx context.Context, reference string) (docs []invoice, f ledger.Found, ok bool) {
-	filters, _ := json.Marshal([]any{[]any{c.refField, "=", reference}, []any{"company", "=", c.company}, []any{"is_return", "=", 0}})
+func (c *Client) search(ctx context.Context, field, operator, value string) (docs []invoice, f ledger.Found, ok bool) {
+	filters, _ := json.Marshal([]any{[]any{field, operator, value}, []any{"company", "=", c.company}, []any{"is_return", "=", 0}})
 	columns, _ := json.Marshal([]string{"name", "docstatus", "customer", "company", "currency", "grand_total", c.refField})
 	for range mostPages {
 		reply := c.http.Read(ctx, ledger.Call{Method: http.MethodGet, Path: documents, Query: url.Values{"filters": {string(filters)}, "fields": {string(columns)},

@@ -76,7 +76,7 @@ func TestT11_MoreThanAPage(t *testing.T) {
 	}
 }
 
-// Cancelled and amended is void, a credit note is another document, and a draft among invoices that are submitted at once
+// An amended invoice is shown by its successor, a credit note is another document, and a draft among invoices that are submitted at once
 // is neither done nor absent.
 func TestT13_StatesAreRead(t *testing.T) {
 	c, _, site := target(t, kind{unique: true}, ledgertest.Setup{})
@@ -91,7 +91,7 @@ func TestT13_StatesAreRead(t *testing.T) {
 	site.Amend(req.PreviousRecordID)
 	for _, step := range c.Steps() {
 		req.Step = step
-		if l := find(t, c, req); l.Finding != work.FoundVoid {
+		if l := find(t, c, req); l.Finding != work.FoundDifferent || l.Record.ID != req.PreviousRecordID+"-1" {
 			t.Errorf("amended: %s %s", l.Finding, l.Remark)
 		}
 	}
@@ -112,6 +112,9 @@ func TestT18_TheDraftIsFollowedByItsName(t *testing.T) {
 	req := create(t, c, "INV-1")
 	site.Edit(req.PreviousRecordID, "changed by hand")
 	if l := find(t, c, req); l.Finding != work.NotFound { // it is there, and not submitted
+		t.Errorf("%+v", l)
+	}
+	if l := find(t, c, request(t, erpnext.StepCreate, "INV-1", "47.99", "EUR")); l.Finding != work.FoundDifferent { // it is there
 		t.Errorf("%+v", l)
 	}
 	for range 2 { // twice is harmless
@@ -195,6 +198,16 @@ func TestTheUniqueFieldIsMissing(t *testing.T) {
 	}
 	if l := find(t, sys.(*erpnext.Client), req); l.Finding != work.CouldNotTell {
 		t.Errorf("%+v", l)
+	}
+}
+
+// The mark of one reference is not found in that of another.
+func TestOneMarkIsNotInAnother(t *testing.T) {
+	c, _, site := target(t, kind{}, ledgertest.Setup{})
+	req := create(t, c, "INV-10")
+	site.Edit(req.PreviousRecordID, "changed by hand")
+	if l := find(t, c, request(t, erpnext.StepCreate, "INV-1", "47.99", "EUR")); l.Finding != work.NotFound {
+		t.Errorf("%s", l.Finding)
 	}
 }
 

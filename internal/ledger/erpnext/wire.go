@@ -53,6 +53,9 @@ func (c *Client) record(v invoice) work.Record {
 	return r
 }
 
+// mark is our reference among the remarks. The bracket at its end keeps INV-1 from being found in INV-10.
+func mark(reference string) string { return "Onefold [" + reference + "]" }
+
 var errNoInvoice = errors.New("the accounting system's answer holds no invoice")
 
 // one reads {"data": {…}}.
@@ -151,7 +154,7 @@ func (c *Client) sales(req ledger.Request) (map[string]any, error) {
 		items = append(items, item)
 	}
 	doc := map[string]any{"customer": v.CustomerID, "company": c.company, "currency": v.Total.CurrencyCode(), c.refField: req.Reference,
-		"items": items, "ignore_pricing_rule": 1, "docstatus": 0} // a pricing rule would change the rates
+		"items": items, "ignore_pricing_rule": 1, "docstatus": 0, "remarks": strings.TrimSpace(v.Note + "\n" + mark(req.Reference))} // a pricing rule would change the rates
 	if c.atOnce && !c.drafts {
 		doc["docstatus"] = 1
 	}
@@ -163,9 +166,6 @@ func (c *Client) sales(req ledger.Request) (map[string]any, error) {
 	}
 	if c.taxTemplate != "" {
 		doc["taxes_and_charges"] = c.taxTemplate
-	}
-	if v.Note != "" {
-		doc["remarks"] = v.Note
 	}
 	return doc, nil
 }

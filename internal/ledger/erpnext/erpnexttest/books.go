@@ -67,7 +67,7 @@ func (s *Site) insert(body []byte, f ledgertest.Fault) (any, *exception) {
 		return nil, &exception{"TypeError", "'str' object has no attribute 'get'", http.StatusInternalServerError}
 	}
 	doc := &invoice{name: fmt.Sprintf("ACC-SINV-2026-%05d", len(s.invoices)+1), fields: map[string]string{}, since: s.opts.Now().Add(s.ahead)}
-	known := []string{"po_no", "customer", "company", "currency", "posting_date", "due_date"}
+	known := []string{"po_no", "customer", "company", "currency", "posting_date", "due_date", "remarks"}
 	if s.opts.Unique {
 		known = append(known, Field)
 	}
@@ -228,7 +228,7 @@ func (s *Site) search(r *http.Request, f ledgertest.Fault) (any, *exception) {
 	for _, v := range s.invoices {
 		meets := !v.gone && !v.other
 		for _, filter := range filters {
-			if len(filter) != 3 || filter[1] != "=" {
+			if len(filter) != 3 || filter[1] != "=" && filter[1] != "like" {
 				return nil, validation("Invalid filter")
 			}
 			name, want := fmt.Sprint(filter[0]), fmt.Sprint(filter[2])
@@ -238,6 +238,8 @@ func (s *Site) search(r *http.Request, f ledgertest.Fault) (any, *exception) {
 				meets = meets && (want == "1") == v.isReturn
 			case !known:
 				return nil, &exception{"DataError", "Field not permitted in query: " + name, http.StatusExpectationFailed}
+			case filter[1] == "like":
+				meets = meets && strings.Contains(fold(have), fold(strings.Trim(want, "%")))
 			default:
 				meets = meets && fold(have) == fold(want)
 			}
