@@ -17,6 +17,9 @@ func ProofSays(s proof.Step) string {
 	for name, v := range s.Vals {
 		vals[name] = strings.TrimSuffix(text(v, 300), ".")
 	}
+	if n, ok := s.Vals["steps"]; ok {
+		vals["steps"] = say(templates.Pick(templates.Proofs.StepCount, n, ""), "n", n)
+	}
 	if s.Name == proof.Lost || s.Name == proof.Refused {
 		vals["reason"] = orText(templates.Words.Reasons[s.Vals["reason"]], s.Vals["reason"])
 		vals["status"] = orText(templates.Words.StatusName[s.Vals["status"]], s.Vals["status"])

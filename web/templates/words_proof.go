@@ -5,7 +5,7 @@ type proofWords struct {
 	Title, Do, DoAgain, Crumb, Before, Begin, Customer, CustomerHelp, Amount, Currency, Consent, ConsentHelp, Live, Test, Removes, Stays, Takes, StepsHead, What, Seen, State,
 	When, Earlier, NoEarlier, Left, LeftSay, LeftInterrupted, References, Record, Number, Reference, Why, Offer, OfferSay, OfferDo, OfferDone, By, Going, LookAgain, Running, See, Never, NeverBadge, LastBadge,
 	Begun, Adopted, Link, AtLive, AtTest string
-	Steps, Says, StateName, StateSign, StateTone, Badge, Sign, Tone, Result, Refusal, OfferLine, Will map[string]string
+	Steps, Says, StateName, StateSign, StateTone, Badge, Sign, Tone, Result, Refusal, OfferLine, StepCount map[string]string
 }
 
 // Proofs is the wording about proofs: English.
@@ -70,8 +70,8 @@ var Proofs = proofWords{
 		"lost/person":    "Not possible: these books can neither be searched nor do they recognise a repeat. It was sent once and is left to a person, as it would be in earnest.",
 		"lost/review":    "It ended with a person ({reason}): {text}.",
 		"lost/not_lost":  "This kind of system does not let an answer be lost, so nothing is shown.",
-		"lost/by_key":    "Confirmed as {record} after {time}: sent {sends} times, and the repeat was recognised.",
-		"lost/confirmed": "Confirmed as {record} after {time}, and the search shows exactly one ({reference}). Sent: {sends}.",
+		"lost/by_key":    "Confirmed as {record} after {time}: {sends} requests for an invoice of {steps}, and each repeat was recognised.",
+		"lost/confirmed": "Confirmed as {record} after {time}, and the search shows exactly one ({reference}). {sends} requests for an invoice of {steps}.",
 		"lost/several":   "The search shows {n} invoices under {reference}.", "lost/not_found": "It counts as confirmed, but the search does not show it ({reference}): {text}.",
 
 		"refused/here":               "Not possible: what it would refuse is not even sent: {text}.",
@@ -79,10 +79,10 @@ var Proofs = proofWords{
 		"refused/unclear":            "The refusal is not clear: {text}. Look for {reference} in the accounting system.",
 		"refused/elsewhere":          "It ended as {status} ({reason}) instead of with a person: {text}.",
 		"refused/few":                "It was given up after {n} refusals, before the limit: {text}.",
-		"refused/final":              "Refused for good, so it was not tried again: {text}. It is with a person, and the search finds nothing.",
-		"refused/limit":              "Refused {n} times: {text}. It is with a person, and the search finds nothing.",
-		"refused/final/unsearchable": "Refused for good, so it was not tried again: {text}. It is with a person. These books cannot be searched.",
-		"refused/limit/unsearchable": "Refused {n} times: {text}. It is with a person. These books cannot be searched.",
+		"refused/final":              "Refused for good, so it was not tried again; the answer: {text}. It is with a person, and the search finds nothing.",
+		"refused/limit":              "Refused {n} times; the last answer: {text}. It is with a person, and the search finds nothing.",
+		"refused/final/unsearchable": "Refused for good, so it was not tried again; the answer: {text}. It is with a person. These books cannot be searched.",
+		"refused/limit/unsearchable": "Refused {n} times; the last answer: {text}. It is with a person. These books cannot be searched.",
 		"refused/created":            "It said no, and yet the search shows {n} ({reference}).", "refused/could_not": "The search could not be carried out: {text}.",
 
 		"cleaning/nothing": "Nothing was sent.", "cleaning/none": "Nothing is left.", "cleaning/all": "Taken back: {n}.", "cleaning/left": "{n} are left in the books, {removed} were taken back.",
@@ -101,6 +101,7 @@ var Proofs = proofWords{
 		"not_possible": "Nothing failed, but not everything can be shown on this system: after a lost answer a person must look.",
 		"interrupted":  "Its server stopped before the end. It is not begun again by itself: begin a new one.",
 	},
+	StepCount: map[string]string{"1": "1 step", "": "{n} steps"},
 	Refusal: map[string]string{
 		"customer": "Name a test customer, by the id that it has in the accounting system.", "amount": "The amount must be above zero and fit the currency, for example 1.00 in EUR.",
 		"consent": "Type the name of the system exactly as it is shown. These books are live.", "running": "A proof of this system is running. Wait until it has ended.",

@@ -121,7 +121,7 @@ func (p *prover) judgeLost(ctx context.Context, ref string, items []work.Item, t
 		p.failed("not_lost")
 		return nil
 	}
-	vals := []string{"sends", count(len(sends)), "record", named(work.Record{ID: last.ExternalID, Number: last.ExternalNumber}), "time", seconds(took), "reference", ref}
+	vals := []string{"sends", count(len(sends)), "steps", count(len(p.sys.Steps)), "record", named(work.Record{ID: last.ExternalID, Number: last.ExternalNumber}), "time", seconds(took), "reference", ref}
 	if !c.Searchable {
 		p.pass("by_key", vals...)
 		return nil
