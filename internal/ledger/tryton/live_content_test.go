@@ -30,6 +30,12 @@ func testLiveSeveral(t *testing.T, live *trytontest.Live) {
 	if l := find(t, c, tryton.StepCreate, "SEVERAL-1", ""); l.Finding != work.FoundSeveral || l.Count != 2 {
 		t.Errorf("%s %d", l.Finding, l.Count)
 	}
+	// A copy keeps the reference.
+	rows := live.Invoices("SEVERAL-1")
+	live.Ask("model.account.invoice.copy", []int{rows[0].ID}, map[string]any{}, map[string]any{"company": trytontest.Company})
+	if l := find(t, c, tryton.StepCreate, "SEVERAL-1", ""); l.Count != 3 {
+		t.Errorf("a copied invoice: %d", l.Count)
+	}
 	if caps := c.Capabilities(); caps.HonoursKeys || caps.UniqueReferences || !caps.Searchable {
 		t.Errorf("%+v", caps)
 	}

@@ -103,7 +103,7 @@ func (l *Live) Warm() {
 
 func start(t testing.TB, dir, passlib string) (*Live, error) {
 	t.Helper()
-	port, err := freePort()
+	port, err := freePort(t.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func start(t testing.TB, dir, passlib string) (*Live, error) {
 		return nil, err
 	}
 	var log bytes.Buffer
-	server := exec.Command("trytond", "-c", conf) //nolint:gosec // our own file
+	server := exec.CommandContext(t.Context(), "trytond", "-c", conf) //nolint:gosec // our own file
 	server.Stderr = &log
 	if err := server.Start(); err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func start(t testing.TB, dir, passlib string) (*Live, error) {
 			return nil, fmt.Errorf("trytond does not answer: %s", log.String())
 		case <-tick.C:
 		}
-		if conn, err := net.Dial("tcp", port); err == nil {
+		if conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", port); err == nil {
 			conn.Close() //nolint:errcheck,gosec // it only knocked
 			t.Cleanup(stop)
 			return l, nil
@@ -149,8 +149,8 @@ func start(t testing.TB, dir, passlib string) (*Live, error) {
 	}
 }
 
-func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+func freePort(ctx context.Context) (string, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
