@@ -126,6 +126,22 @@ func TestXeroReportsADuplicate(t *testing.T) {
 	}
 }
 
+// The answer is lost, and somebody gives the invoice another number before we look: it is shown to a person, not made again.
+func TestXeroInvoiceWithAnotherNumber(t *testing.T) {
+	w, fake := xeroWorld(t, xero.ReferenceAsNumber, xerotest.Options{})
+	w.record("INV-2026-11-ACME")
+	w.front.Misbehave(work.Send, "drop_after")
+	w.run(time.Minute)
+	w.front.Misbehave(work.Send, ledgertest.NoFault)
+	fake.Renumber("INV-2026-11-ACME", "2026/17")
+	w.run(24 * time.Hour)
+	it := w.wantReview("INV-2026-11-ACME", work.ReasonMismatch)
+	w.wantEffects(it, 1)
+	if n := len(w.front.Writes()); n != 1 {
+		t.Errorf("%d sends", n)
+	}
+}
+
 // A refusal is tried up to the limit, with growing waits, and ends with a person; nothing is made. Inside 200 it is one too.
 func TestXeroRefusesForGood(t *testing.T) {
 	for _, f := range []ledgertest.Fault{"reject", "never_summed_up"} {

@@ -19,7 +19,8 @@ const (
 )
 
 // Find implements ledger.System: it asks for the reference in every status, archived customers included, to the last
-// page, then reads each hit by its id.
+// page, then reads each hit by its id. If no invoice has the number, one that still carries it as its Reference is shown
+// with the number that it has now.
 func (c *Client) Find(ctx context.Context, q ledger.Query) ledger.Found {
 	if !searchable(q.Reference) {
 		return ledger.Found{Exchange: work.Exchange{Error: "the reference holds a character that Xero's search cannot carry, could not check"}}
@@ -29,7 +30,10 @@ func (c *Client) Find(ctx context.Context, q ledger.Query) ledger.Found {
 		a := c.login.Refused(err)
 		return ledger.Found{Deferred: true, Login: a.Login, Unreached: a.Unreached, Exchange: a.Exchange}
 	}
-	ids, found, ok := c.search(ctx, by, q.Reference)
+	ids, found, ok := c.search(ctx, by, c.set.byNumber, q.Reference)
+	if ok && len(ids) == 0 && c.set.byNumber { // a person may have given it another number since
+		ids, found, ok = c.search(ctx, by, false, q.Reference)
+	}
 	if !ok {
 		return found
 	}
@@ -51,9 +55,9 @@ func (c *Client) Find(ctx context.Context, q ledger.Query) ledger.Found {
 }
 
 // search returns the ids of all hits, each once; ok is false if it was not carried out to the end.
-func (c *Client) search(ctx context.Context, by access, reference string) (ids []string, f ledger.Found, ok bool) {
+func (c *Client) search(ctx context.Context, by access, byNumber bool, reference string) (ids []string, f ledger.Found, ok bool) {
 	query := url.Values{"Statuses": {strings.Join(statuses, ",")}, "includeArchived": {"true"}, "pageSize": {strconv.Itoa(pageSize)}}
-	if c.set.byNumber {
+	if byNumber {
 		query.Set("InvoiceNumbers", reference)
 	} else {
 		query.Set("where", `Reference=="`+reference+`"`)
@@ -79,7 +83,7 @@ func (c *Client) search(ctx context.Context, by access, reference string) (ids [
 			case seen[id]:
 				continue
 			case v.Type == bill: // a supplier's number may be the same
-			case !strings.EqualFold(strings.TrimSpace(v.reference(c.set.byNumber)), strings.TrimSpace(reference)):
+			case !strings.EqualFold(strings.TrimSpace(v.reference(byNumber)), strings.TrimSpace(reference)):
 				return blind("the search shows what was not asked for")
 			default:
 				ids = append(ids, id)
@@ -169,7 +173,7 @@ func (c *Client) Identity(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if reply.Status == http.StatusForbidden {
-		return "", errors.New("Xero refuses our login this organisation: connect it again")
+		return "", errors.New("the login does not reach this organisation at Xero: connect the account again")
 	}
 	if reply.Status != http.StatusOK || len(v.Organisations) != 1 || !ledger.UsableID(v.Organisations[0].ID) {
 		return "", errors.New("the accounting system did not tell whose books it keeps")

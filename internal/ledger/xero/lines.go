@@ -31,8 +31,9 @@ func (s settings) body(req ledger.Request) ([]byte, error) {
 	if s.approved {
 		v.Status = "AUTHORISED"
 	}
-	if v.InvoiceNumber = req.Reference; !s.byNumber {
-		v.InvoiceNumber, v.Reference = "", req.Reference
+	v.Reference = req.Reference
+	if s.byNumber {
+		v.InvoiceNumber = req.Reference
 	}
 	if v.DueDate == "" && v.Date != "" {
 		issued, err := time.Parse(time.DateOnly, v.Date)

@@ -102,7 +102,7 @@ func (l *login) books(ctx context.Context, token string) ([]ledger.Book, error) 
 	}
 	list, ok := connectionsOf(reply)
 	if !ok {
-		return nil, errors.New("Xero did not say which organisations the login reaches")
+		return nil, errors.New("the answer of Xero does not tell which organisations the login reaches")
 	}
 	var books []ledger.Book
 	for _, c := range list {
@@ -128,7 +128,8 @@ func listBooks(ctx context.Context, c ledger.Connection) ([]ledger.Book, error) 
 	return client.login.books(ctx, token)
 }
 
-// refresh uses up a refresh token. If the answer is lost the old one works for half an hour more (Xero's OAuth 2.0 guide).
+// refresh uses up a refresh token. If the answer is lost the old one works for half an hour more (public guides to
+// Xero's OAuth 2.0).
 func (l *login) refresh(ctx context.Context, was ledger.Token) (ledger.Token, error) {
 	t, err := l.token(ctx, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {was.Refresh}})
 	if err == nil && t.Refresh == "" {
@@ -161,7 +162,7 @@ func (l *login) token(ctx context.Context, form url.Values) (ledger.Token, error
 	case reply.Exchange.Error != "":
 		return ledger.Token{}, errors.New(reply.Exchange.Error)
 	case reply.Status != http.StatusOK || err != nil || v.Access == "" || v.Seconds <= 0:
-		return ledger.Token{}, errors.New("Xero's login answered in a way that we do not know")
+		return ledger.Token{}, errors.New("the login server of Xero answered in a way that we do not know")
 	}
 	return ledger.Token{Access: v.Access, Refresh: v.Refresh, Expires: l.now().Add(time.Duration(v.Seconds) * time.Second)}, nil
 }

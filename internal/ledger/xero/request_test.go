@@ -134,7 +134,7 @@ func TestTheRequestToTheLetter(t *testing.T) {
 	w.wantOutcome(w.send(req), work.Accepted)
 	all := w.fake.Requests()
 	last := all[len(all)-1]
-	const want = `{"Invoices":[{"Type":"ACCREC","Contact":{"ContactID":"430fa14a-f945-44d3-9f97-5df5e28441b8"},"InvoiceNumber":"INV-2026-11-ACME","Date":"2026-11-30",` +
+	const want = `{"Invoices":[{"Type":"ACCREC","Contact":{"ContactID":"430fa14a-f945-44d3-9f97-5df5e28441b8"},"InvoiceNumber":"INV-2026-11-ACME","Reference":"INV-2026-11-ACME","Date":"2026-11-30",` +
 		`"DueDate":"2026-12-14","CurrencyCode":"EUR","LineAmountTypes":"Inclusive","LineItems":[{"Description":"Größe \u003c1\u003e \u0026 \"2\"","Quantity":1.0,` +
 		`"UnitAmount":900719925474099.35,"AccountCode":"200","TaxType":"OUTPUT2"},{"Description":"Danke"}],"Status":"AUTHORISED"}]}`
 	if string(last.Body) != want {

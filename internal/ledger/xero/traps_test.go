@@ -127,6 +127,16 @@ func TestT12_NothingHidesAndNothingElseShows(t *testing.T) {
 		w.wantOutcome(w.send(w.request("INV-1")), work.Accepted)
 		w.wantFinding(w.find(w.request("INV-1")), work.FoundMatching)
 	})
+	t.Run("somebody gave it another number", func(t *testing.T) {
+		w := connect(t, xerotest.Options{}, ledgertest.Setup{})
+		w.wantOutcome(w.send(w.request("INV-1")), work.Accepted)
+		w.fake.Renumber("INV-1", "2026/17")
+		l := w.find(w.request("INV-1"))
+		w.wantFinding(l, work.FoundDifferent)
+		if !strings.Contains(l.Remark, "2026/17") {
+			t.Error(l.Remark)
+		}
+	})
 	t.Run("the filter is ignored", func(t *testing.T) {
 		w := connect(t, xerotest.Options{}, ledgertest.Setup{})
 		w.wantOutcome(w.send(w.request("INV-1")), work.Accepted)

@@ -148,6 +148,17 @@ func (s *Server) Archive() {
 	}
 }
 
+// Renumber gives an invoice another number, as a person may.
+func (s *Server) Renumber(from, to string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, v := range s.invoices {
+		if v.Number == from {
+			v.Number = to
+		}
+	}
+}
+
 // Invoices are all that there are.
 func (s *Server) Invoices() []Invoice {
 	s.mu.Lock()
