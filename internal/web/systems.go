@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"onefold/internal/automation"
+	"onefold/internal/automation/proof"
 	"onefold/internal/review"
 	"onefold/internal/work"
 	"onefold/web/templates"
@@ -32,6 +33,10 @@ func (s *server) systemsPage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	proven, err := s.proofs.Latest(c.Request().Context())
+	if err != nil {
+		return err
+	}
 	m := templates.Systems{Shell: shell, MayConnect: automation.MayConnect(person(c)) && len(s.Connections.Adapters) > 0}
 	m.Notice = didSystem(c)
 	if kept {
@@ -39,7 +44,7 @@ func (s *server) systemsPage(c echo.Context) error {
 	}
 	for _, sys := range systems {
 		one := show.system(sys, person(c))
-		one.Facts = append(one.Facts, templates.Fact{Name: templates.SystemWords.Hour, Value: callsText(hour[sys.ID])})
+		one.Facts = append(one.Facts, templates.Fact{Name: templates.SystemWords.Hour, Value: callsText(hour[sys.ID])}, show.lastProven(sys.ID, proven))
 		for i := range one.Buttons {
 			if one.Buttons[i].Post == f.Path {
 				one.Buttons[i].Note = text(f.Fields.Get("note"), 300)
@@ -48,6 +53,17 @@ func (s *server) systemsPage(c echo.Context) error {
 		m.Systems = append(m.Systems, one)
 	}
 	return render(c, http.StatusOK, templates.SystemsPage(m))
+}
+
+// lastProven says when a system was last proven as it is connected now.
+func (v view) lastProven(id string, proven map[string]proof.Run) templates.Fact {
+	w := templates.SystemWords
+	f := templates.Fact{Name: w.LastProven, Value: w.NeverProven}
+	if r, ok := proven[id]; ok {
+		at := v.clock(r.EndedAt)
+		f.At = &at
+	}
+	return f
 }
 
 func (s *server) pause(c echo.Context) error {

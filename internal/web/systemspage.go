@@ -13,6 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"onefold/internal/automation"
+	"onefold/internal/automation/proof"
 	"onefold/internal/review"
 	"onefold/internal/work"
 	"onefold/web/templates"
@@ -72,9 +73,21 @@ func (s *server) showSystem(c echo.Context, status int, m templates.SystemPage) 
 	m.Actions = show.systemActions(d.SystemState, by)
 	m.Connection, m.Limits = systemConnection(d.SystemState), append([]templates.Fact{show.answers(d.System)}, systemLimits(d.SystemState)...)
 	m.Calls = []templates.Fact{{Name: w.Hour, Value: callsText(d.Hour)}, {Name: w.Day, Value: callsText(d.Day)}}
-	m.Abilities, m.Proven = abilities(d), templates.Say(w.NeverProvenSay, nil)
-	if d.Proven != nil {
+	proven, err := s.proofs.Latest(ctx)
+	if err != nil {
+		return err
+	}
+	m.Proven = templates.Say(w.NeverProvenSay, nil)
+	if r, ok := proven[d.ID]; ok {
+		d.Proven = &review.Proven{At: r.EndedAt, Capabilities: r.Observed()}
 		m.Proven = templates.Say(w.ProvenAt, map[string]any{"at": show.clock(d.Proven.At)})
+	}
+	m.Abilities, m.Cautions = abilities(d), cautions(d.System)
+	if proof.MayProve(by) {
+		m.Prove = templates.Link{Text: templates.Proofs.Do, Href: proofsPath(d.ID)}
+		if d.Proven != nil {
+			m.Prove.Text = templates.Proofs.DoAgain
+		}
 	}
 	for _, ch := range d.Changes {
 		m.Changes = append(m.Changes, templates.SystemChange{At: show.exact(ch.At), Who: text(orText(ch.By.Name, templates.People.Nobody), 60),
@@ -208,6 +221,15 @@ func abilities(d review.SystemDetail) []templates.Ability {
 		steps = append(steps, stepName(step))
 	}
 	return append(out, templates.Ability{Name: w["steps"], Declared: strings.Join(steps, ", "), Proven: "–"})
+}
+
+// cautions say what is relied on less than declared.
+func cautions(sys work.System) []string {
+	lines := ProofOffers(sys.Caution)
+	if is, may := sys.ReliedOn(), sys.Capabilities.Cautious(sys.Caution); sys.Typed && (is.HonoursKeys != may.HonoursKeys || is.Searchable != may.Searchable) {
+		lines = append(lines, templates.SystemWords.TypedOnly)
+	}
+	return lines
 }
 
 // spell is a length of time as people write it: "2 min", "24 h".

@@ -17,6 +17,8 @@ type SystemPage struct {
 	Calls      []Fact
 	Abilities  []Ability
 	Proven     Sentence // when they were last proven
+	Cautions   []string // what is relied on less than declared; empty: nothing
+	Prove      Link     // where it is proven; none: the person may not
 	Actions    []Action
 	Changes    []SystemChange
 	Reports    string // address; empty: the person may not

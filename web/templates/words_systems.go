@@ -4,7 +4,7 @@ package templates
 type systemWords struct {
 	Connect, ConnectTitle, ConnectSay, Choose, Edit, EditTitle, Test, TestHelp, TestOnly, SaveNew, Save, Cancel, More, Name, NameHint, Address, AddressHint, Kept, KeptEmpty,
 	Given, Typed, Forget, Empty, EmptySay, Connection, Kind, ShortName, Credentials, Limits, LimitsLink, PerSecond, NoLimit, Calls, Hour, Day, NoCalls, CallsSay, CallsSayOne, Able, Declared,
-	LastProven, NeverProven, NeverProvenSay, ProvenAt, Changes, NoChanges, AllChanges, Remove, RemoveTitle, RemoveSay, Problems, Nothing, Plain,
+	LastProven, NeverProven, NeverProvenSay, TypedOnly, ProvenAt, Changes, NoChanges, AllChanges, Remove, RemoveTitle, RemoveSay, Problems, Nothing, Plain,
 	LookFirstDo, LookFirstHelp, Reason, ReasonFree, Stale, NoReason, Books, NoBooks, Answers, Silent, What string
 	Try, Ability, Did, SecretIs map[string]string
 }
@@ -23,7 +23,8 @@ var SystemWords = systemWords{
 	Calls: "Calls lately", Hour: "Last hour", Day: "Last 24 hours", NoCalls: "none",
 	CallsSay: "{n} calls: {bad} without a clear answer ({rate}), {no} refused", CallsSayOne: "1 call: {bad} without a clear answer ({rate}), {no} refused",
 	Able: "What can be relied on", Declared: "Declared", LastProven: "Last proven", NeverProven: "never", NeverProvenSay: "Declared by its adapter. It was never proven against these books.",
-	ProvenAt: "Proven {at}.", Changes: "Changes", NoChanges: "Nothing was changed yet.", AllChanges: "All changes in the audit trail", Remove: "Remove this system", RemoveTitle: "Remove",
+	TypedOnly: "An admin typed what this system can do. Until a proof has seen it on this connection, neither searches nor repeats are relied on.",
+	ProvenAt:  "Proven {at}.", Changes: "Changes", NoChanges: "Nothing was changed yet.", AllChanges: "All changes in the audit trail", Remove: "Remove this system", RemoveTitle: "Remove",
 	RemoveSay: "Only a system without invoices can be removed: what was recorded is never deleted.", Problems: "Some of it cannot be used yet: see below.",
 	Nothing: "Nothing was sent.", Plain: "The address begins with http: what travels there can be read on the way, the login too. Use https if there is any.",
 	LookFirstDo: "Look first", LookFirstHelp: "Nothing is sent any more without a look before, for example while invoices are keyed in by hand. It holds until an admin ends it.",
