@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/bojanz/currency"
 
@@ -128,6 +129,14 @@ func (w Wish) invoice(mark string) work.Invoice {
 		total = currency.Amount{}
 	}
 	return work.Invoice{CustomerID: w.Customer, Total: total, Note: strings.TrimSpace("ONEFOLD PROOF " + mark + ": made to test the connection, please ignore")}
+}
+
+// invoice is the wish's, with a day: some systems issue nothing without one. It is the same whenever the run goes on.
+func (r Run) invoice(mark string) work.Invoice {
+	v := r.Wish.invoice(mark)
+	v.IssueDate = r.At.UTC().Format(time.DateOnly)
+	v.DueDate = v.IssueDate
+	return v
 }
 
 // One returns a run. Admins only; ErrUnknown if there is none.

@@ -78,7 +78,7 @@ func (p *prover) nothing(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l, err := p.search(ctx, ledger.Query{Step: p.sys.Steps[0], Reference: ref}, p.run.Wish.invoice(p.mark))
+	l, err := p.search(ctx, ledger.Query{Step: p.sys.Steps[0], Reference: ref}, p.run.invoice(p.mark))
 	switch {
 	case err != nil:
 		return err
@@ -105,7 +105,7 @@ func (p *prover) make(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.made.req = ledger.Request{Step: step, Reference: ref, Key: key, Invoice: p.run.Wish.invoice(p.mark)}
+	p.made.req = ledger.Request{Step: step, Reference: ref, Key: key, Invoice: p.run.invoice(p.mark)}
 	p.made.answer, err = p.deliver(ctx, p.made.req)
 	p.made.at = p.now()
 	a := p.made.answer

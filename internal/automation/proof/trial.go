@@ -100,7 +100,7 @@ func (p *prover) lost(ctx context.Context) error {
 		return err
 	}
 	began := p.now()
-	items, err := p.engineRun(ctx, "Lost", p.run.Wish.invoice(p.mark), true)
+	items, err := p.engineRun(ctx, "Lost", p.run.invoice(p.mark), true)
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (p *prover) refused(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	inv := p.run.Wish.invoice(p.mark)
+	inv := p.run.invoice(p.mark)
 	if p.how.Adapter.Refused != nil {
 		inv = p.how.Adapter.Refused(inv)
 	} else {
