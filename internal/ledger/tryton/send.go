@@ -85,12 +85,12 @@ func (c *Client) post(ctx context.Context, req ledger.Request) work.Answer {
 		a.Exchange.Error = "the accounting system answered in a way that we do not know, outcome unknown"
 		return a
 	}
-	rows, f, ok = c.invoices(ctx, []any{"id", "=", previous})
+	rows, _, ok = c.invoices(ctx, []any{"id", "=", previous})
 	switch {
 	case !ok:
 		a.Exchange.Error = "Tryton says it is posted, but could not be asked once more, outcome unknown"
 		return a
-	case len(rows) != 1 || rows[0].ID != id(previous) || rows[0].record().State == work.StateDraft:
+	case len(rows) != 1 || rows[0].ID != id(previous) || rows[0].record().State != work.StatePosted:
 		a.Exchange.Error = "Tryton says it is posted, but does not show it so, outcome unknown"
 		return a
 	}

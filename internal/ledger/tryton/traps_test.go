@@ -187,6 +187,30 @@ func TestT18_TheDraftChangedInBetween(t *testing.T) {
 	}
 }
 
+// Tryton passes over what it cannot post without an error: its silence is no proof.
+func TestT18_APostWithoutAnEffectIsNotAccepted(t *testing.T) {
+	for _, state := range []string{"cancelled", "quotation"} {
+		c, fake, front := onFake(t)
+		req := request(t, tryton.StepPost, "INV-1")
+		req.PreviousRecordID = ledger.DoSend(t.Context(), c, request(t, tryton.StepCreate, "INV-1"), nil).Record.ID
+		fake.Change("INV-1", func(r *trytontest.Record) { r.State = state })
+		if a := ledger.DoSend(t.Context(), c, req, nil); a.Outcome != work.Unknown || a.Positive || len(front.Writes()) != 2 {
+			t.Errorf("%s: %+v", state, a)
+		}
+	}
+}
+
+// After a restored backup the draft's id may be another invoice's.
+func TestADraftThatIsNotOursIsNotPosted(t *testing.T) {
+	c, fake, front := onFake(t)
+	req := request(t, tryton.StepPost, "INV-1")
+	req.PreviousRecordID = ledger.DoSend(t.Context(), c, request(t, tryton.StepCreate, "INV-1"), nil).Record.ID
+	fake.Change("INV-1", func(r *trytontest.Record) { r.Reference = "PO-4711" })
+	if a := ledger.DoSend(t.Context(), c, req, nil); a.Outcome != work.NotSent || len(front.Writes()) != 1 || fake.Effects(tryton.StepPost, "INV-1") != 0 {
+		t.Errorf("%+v", a)
+	}
+}
+
 // T16: only errors that Tryton raises before the commit prove that nothing was done.
 func TestT16_WhichErrorsProveThatNothingWasDone(t *testing.T) {
 	for body, want := range map[string]work.Outcome{
