@@ -66,6 +66,31 @@ func TestTheLoginRenewsItselfOnce(t *testing.T) {
 	}
 }
 
+// A person comes back with a code; the login that it brings is used, and renewed, by the adapter.
+func TestTheCodeOfTheLoginPageIsExchanged(t *testing.T) {
+	w, advance := on(t, setting{"tenant", ""})
+	cfg, err := xero.Adapter.OAuth.Config(w.conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.RedirectURL = "https://onefold.example/accounts/back"
+	if _, err := cfg.Exchange(t.Context(), "another code"); err == nil {
+		t.Error("a code that Xero never gave was exchanged")
+	}
+	token, err := cfg.Exchange(t.Context(), xerotest.Code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.tokens.Connect(ledger.Token{Access: token.AccessToken, Refresh: token.RefreshToken, Expires: time.Date(2026, 11, 30, 9, 30, 0, 0, time.UTC)})
+	books, err := xero.Adapter.OAuth.Books(t.Context(), w.conn)
+	if err != nil || len(books) != 1 || books[0].ID != xerotest.Tenant {
+		t.Fatal(books, err)
+	}
+	w.wantOutcome(w.send(w.live("INV-1")), work.Accepted)
+	advance(time.Hour)
+	w.wantFinding(w.find(w.live("INV-1")), work.FoundMatching)
+}
+
 // A token that was revoked early is renewed for the next call; the call that met the refusal is deferred, not lost.
 func TestARevokedTokenIsRenewed(t *testing.T) {
 	w, _ := on(t)

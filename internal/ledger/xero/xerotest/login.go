@@ -10,6 +10,9 @@ import (
 	"onefold/internal/ledger/ledgertest"
 )
 
+// Code is what a person comes back with from the login page.
+const Code = "the-code-of-the-login-page"
+
 // token is the identity server. A refresh token works once.
 func (s *Server) token(w http.ResponseWriter, r *http.Request, body []byte) {
 	id, secret, ok := r.BasicAuth()
@@ -26,7 +29,9 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request, body []byte) {
 		fault = "invalid_grant"
 	case grant == "client_credentials" && strings.Contains(form.Get("scope"), "offline_access"):
 		fault = "invalid_scope"
-	case grant != "refresh_token" && grant != "client_credentials":
+	case grant == "authorization_code" && (form.Get("code") != Code || form.Get("redirect_uri") == ""):
+		fault = "invalid_grant"
+	case grant != "refresh_token" && grant != "client_credentials" && grant != "authorization_code":
 		fault = "unsupported_grant_type"
 	}
 	if fault != "" {
@@ -35,7 +40,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request, body []byte) {
 	}
 	access, refresh := s.issue()
 	said := map[string]any{"access_token": access, "expires_in": int(tokenLife / time.Second), "token_type": "Bearer", "scope": form.Get("scope")}
-	if grant == "refresh_token" {
+	if grant != "client_credentials" {
 		said["refresh_token"] = refresh
 	}
 	answer(w, http.StatusOK, said)
