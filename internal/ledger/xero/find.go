@@ -23,7 +23,7 @@ const (
 // with the number that it has now.
 func (c *Client) Find(ctx context.Context, q ledger.Query) ledger.Found {
 	if !searchable(q.Reference) {
-		return ledger.Found{Exchange: work.Exchange{Error: "the reference holds a character that Xero's search cannot carry, could not check"}}
+		return ledger.Found{Exchange: work.Exchange{Error: "the reference is empty, too long, or holds a comma or a quote, which Xero cannot be searched for, could not check"}}
 	}
 	by, err := c.login.get(ctx)
 	if err != nil {

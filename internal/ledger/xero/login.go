@@ -43,8 +43,7 @@ func newLogin(c ledger.Connection, s settings, api *ledger.Transport) (*login, e
 	}
 	l.Login = ledger.Login{Tokens: c.Tokens, Renew: l.refresh, Now: l.now}
 	if s.custom {
-		l.Login.Tokens = &ownTokens{}
-		l.Login.Renew = l.credentials
+		l.Tokens, l.Renew = &ownTokens{}, l.credentials
 	}
 	return l, nil
 }

@@ -18,7 +18,7 @@ func (c *Client) Send(ctx context.Context, req ledger.Request) work.Answer {
 		return notSent("Xero has no step " + req.Step + ", nothing was sent")
 	}
 	if !searchable(req.Reference) {
-		return notSent("the reference holds a character that Xero's search cannot carry, nothing was sent")
+		return notSent("the reference is empty, too long, or holds a comma or a quote, which Xero cannot be searched for, nothing was sent")
 	}
 	body, err := c.set.body(req)
 	if err != nil {
@@ -37,10 +37,10 @@ func (c *Client) Send(ctx context.Context, req ledger.Request) work.Answer {
 	reply := c.api.Write(ctx, call, req.SendBy)
 	reply.Exchange.Identity = by.tenant
 	a, done := reply.Write()
-	switch {
-	case reply.Status == http.StatusUnauthorized:
+	switch reply.Status {
+	case http.StatusUnauthorized:
 		c.login.Forget(by.token)
-	case reply.Status == http.StatusTooManyRequests:
+	case http.StatusTooManyRequests:
 		a.RetryAfter = rateWait(reply)
 	}
 	if done {
