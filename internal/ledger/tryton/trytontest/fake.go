@@ -64,7 +64,6 @@ type Record struct {
 	Currency  string
 	Company   int
 	Posts     int // times that posting it had an effect
-	Draft     map[string]json.RawMessage
 }
 
 // NewFake returns an empty one.
@@ -171,7 +170,7 @@ func (f *Fake) company() int {
 	return Company
 }
 
-// fail is a UserError as Tryton answers it.
+// userError is a refusal as Tryton answers it.
 func userError(message string) any {
 	return []any{"UserError", []any{message, "", nil}}
 }

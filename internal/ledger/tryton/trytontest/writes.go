@@ -144,7 +144,7 @@ func (f *Fake) fromDraft(draft map[string]json.RawMessage) (r *Record, refusal s
 			return nil, fmt.Sprintf("The field %q does not exist.", name)
 		}
 	}
-	r = &Record{ID: len(f.books) + 1, State: "draft", Company: f.company(), Draft: draft}
+	r = &Record{ID: len(f.books) + 1, State: "draft", Company: f.company()}
 	var party, address, money int
 	_ = json.Unmarshal(draft["reference"], &r.Reference)
 	_ = json.Unmarshal(draft["party"], &party)
