@@ -37,7 +37,7 @@ func (p *peopleFlags) add(cmd *cobra.Command) {
 	f.StringVar(&p.sessionKeys, "session-keys", "", "keys of cookies and sealed secrets, newest first, with commas; the same on all servers (default: generated into the data folder)")
 	f.DurationVar(&p.idle, "session-idle", 2*time.Hour, "a session that is not used for so long ends")
 	f.DurationVar(&p.longest, "session-longest", 12*time.Hour, "and every session ends after so long")
-	f.StringVar(&p.publicURL, "public-url", "", "the address under which people reach these pages, for example https://onefold.example.com; needed for single sign-on")
+	f.StringVar(&p.publicURL, "public-url", "", "the address under which people reach these pages, for example https://onefold.example.com; needed for single sign-on and to connect accounts")
 	f.BoolVar(&p.passwords, "passwords", true, "people may sign in by password; false: by single sign-on only")
 	f.StringSliceVar(&p.refused, "refused-words", nil, "words that do not make a password, such as the firm's name, with commas")
 	f.StringVar(&p.refusedList, "refused-passwords", "", "file with passwords that nobody may take, one a line, such as a public list of breached ones")

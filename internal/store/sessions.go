@@ -181,6 +181,7 @@ func (s *Store) SweepSignIns(ctx context.Context, before time.Time) error {
 		return errors.Join(
 			tx.Exec("DELETE FROM sessions WHERE ended_at < ? OR idle_until < ? OR expires_at < ?", at, at, at).Error,
 			tx.Exec("DELETE FROM saved_forms WHERE expires_at < ?", at).Error,
+			tx.Exec("DELETE FROM login_trips WHERE expires_at < ?", at).Error,
 			tx.Exec("DELETE FROM password_links WHERE used_at < ? OR expires_at < ?", at, at).Error,
 			tx.Exec("DELETE FROM known_addresses WHERE seen_at < ?", moment(before.AddDate(0, -3, 0))).Error)
 	})

@@ -50,6 +50,7 @@ func (s *server) systemAccount(v view, setup automation.Setup) *templates.System
 	state, since := templates.Say(w.Connected, map[string]any{"name": text(a.By.Name, 60)}).String(), v.clock(a.At)
 	if !a.RefusedAt.IsZero() {
 		state, since = w.Refused, v.clock(a.RefusedAt)
+		m.Why = sentence(text(a.RefusedWhy, 300)) + "."
 	}
 	m.Facts = []templates.Fact{{Name: w.State, Value: state}, {Name: w.Since, At: &since}}
 	if a.Scopes != "" {

@@ -130,6 +130,8 @@ func TestConnectingAnAccountOnThePages(t *testing.T) {
 	if a = b.get(e.agree(e.away(b, "vault"))); a.location != "/systems/vault?did=account" {
 		t.Fatalf("again: %d %s", a.status, a.visible())
 	}
+	e.vault.Set(func(s *accounttest.Behaviour) { s.Dead = true })
+	shows(b.post("/systems/vault/test", page.form("/systems/vault/test")), "the accounting system refused to renew the login (invalid_grant): reconnect the account", "Login refused", "Ended: it must be connected again", "Connect the account again")
 	a = b.post("/systems/vault/login/remove", b.get("/systems/vault").form("/systems/vault/login/remove"))
 	shows(b.get(a.location), "The account is disconnected. Nothing is sent until it is connected again.", "Not connected", "its account was disconnected")
 	shows(b.get("/audit?what=group:systems"), "Connected an account", "Reconnected an account", "Disconnected an account")

@@ -4,6 +4,7 @@ package templates
 type SystemAccount struct {
 	Facts     []Fact
 	Connected bool
+	Why       string // it ended; empty: it did not
 	Label     string // of the button; empty: the server does not know its address
 	Post      string // connects it
 	Remove    string // disconnects it

@@ -84,7 +84,7 @@ var Words = words{
 	SystemSays: map[string]string{"ok": "Working", "paused": "Paused", "breaker": "Not reachable", "login": "Login refused", "account": "Not connected", "look_first": "Looking first",
 		"paused/say": "{name} is paused since {at} by {who}. Nothing new is sent; {n} on their way.", "paused/why": "Reason: {text}",
 		"breaker/say":    "{name} does not answer: sending waits, we try again {at}. {text}",
-		"account/say":    "{name} cannot be used: {text}. An admin connects it on this system’s page; nothing is lost meanwhile.",
+		"account/say":    "{name} cannot be used: {text}. An admin connects it on the system’s page; nothing is lost meanwhile.",
 		"login/say":      "{name} cannot be used: {text}. An admin must renew its login; nothing is lost meanwhile.",
 		"look_first/say": "{name} is set to look first since {at}: nothing is sent without a look before. {text}",
 		"ok/say":         "Everything goes out as it comes."},

@@ -22,7 +22,7 @@ import (
 // Client is who may ask for logins here.
 const (
 	ClientID     = "client-1"
-	ClientSecret = "s3cret-of-the-client" //nolint:gosec // of no account anywhere
+	ClientSecret = "s3cret-of-the-client"
 )
 
 // Vault is the accounting system.
