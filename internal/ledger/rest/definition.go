@@ -93,7 +93,8 @@ type step struct {
 	name    string
 	request request
 	answer  answer
-	done    *expression // of a later step: its effect is on the record
+	later   bool        // it is not the first
+	done    *expression // its effect is on the record; nil for a first step whose record alone is the effect
 }
 
 type record struct {

@@ -75,12 +75,11 @@ func (l *look) walk(ctx context.Context, q ledger.Query) (found ledger.Found, er
 			return found, err
 		}
 	}
-	later := step.done != nil
 	raws, found, err := l.search(ctx, q)
 	if err != nil {
 		return found, err
 	}
-	if later && ledger.UsableID(q.PreviousRecordID) {
+	if step.later && ledger.UsableID(q.PreviousRecordID) {
 		raws = append(raws, hit{id: q.PreviousRecordID, known: true}) // may not be in the search yet
 	}
 	seen := map[string]bool{}
@@ -93,11 +92,14 @@ func (l *look) walk(ctx context.Context, q ledger.Query) (found ledger.Found, er
 		if err != nil {
 			return found, err
 		}
-		if later && r.State != work.StateVoid {
-			done, err := step.done.truth(l.about.of(raw))
+		if r.State != work.StateVoid {
+			done, err := l.finished(step, l.about.of(raw))
 			l.saw(step.done, done, err)
 			if err != nil {
 				return found, stop(found.Exchange, "a record could not be judged"+pointed(err))
+			}
+			if !done && !step.later { // neither done nor absent
+				return found, stop(found.Exchange, "the record is there, but not as this step should leave it")
 			}
 			if !done {
 				continue

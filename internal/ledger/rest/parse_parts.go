@@ -148,7 +148,10 @@ func (p *parser) steps(n *yaml.Node) (steps []step) {
 		if a := m.need("answer", "what its answers mean"); a != nil {
 			s.answer = p.answer(a, m.inner("answer"), i == 0)
 		}
-		if i > 0 {
+		s.later = i > 0
+		if !s.later {
+			s.done = m.asks("done")
+		} else {
 			s.done = m.mustAsk("done", "how a record shows that this step was done, for example .state != \"draft\"")
 		}
 		m.end()

@@ -263,3 +263,35 @@ func TestT12_LagoThatTellsNoReferenceIsForAPerson(t *testing.T) {
 		t.Errorf("%s: %s", l.Finding, l.Remark)
 	}
 }
+
+// T18: Invoice Ninja saves, then marks as sent, not in one transaction. A draft that is left is neither the issued invoice nor
+// absent: nobody confirms it, nothing is sent again, a person looks.
+func TestT18_InvoiceNinjaLeftADraft(t *testing.T) {
+	for _, status := range []int{200, 500} {
+		fake := resttest.NewInvoiceNinja(resttest.Options{Secret: ledgertest.Secret})
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost && r.URL.Path == "/api/v1/invoices" {
+				r.URL.RawQuery = "" // it saves, and the marking fails
+				rec := httptest.NewRecorder()
+				fake.ServeHTTP(rec, r)
+				says(status, "application/json", rec.Body.String())(w, r)
+				return
+			}
+			fake.ServeHTTP(w, r)
+		}))
+		t.Cleanup(srv.Close)
+		v := vendorOf(t, "invoice-ninja")
+		sys := work.System{Address: srv.URL, Settings: map[string]string{"preset": v.preset, "values": v.values("")}}
+		s, err := rest.Adapter.Connect(ledger.Connection{System: sys, Secrets: v.secrets})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := invoice(t, "47.99", "EUR")
+		if a := send(t, s, "INV-1", in); a.Outcome != work.Unknown {
+			t.Errorf("%d: %s", status, a.Outcome)
+		}
+		if l := find(t, s, "INV-1", in); l.Finding != work.CouldNotTell || !strings.Contains(l.Exchange.Error, "not as this step should leave it") {
+			t.Errorf("%d: %s: %s", status, l.Finding, l.Exchange.Error)
+		}
+	}
+}

@@ -19,7 +19,7 @@ import (
 // without 2xx is accepted.
 func (s *Client) Send(ctx context.Context, req ledger.Request) work.Answer {
 	step, ok := s.def.step(req.Step)
-	later := ok && step.done != nil
+	later := ok && step.later
 	switch {
 	case !ok:
 		return notSent("the definition has no step "+req.Step, true)
@@ -56,7 +56,7 @@ func (s *Client) Send(ctx context.Context, req ledger.Request) work.Answer {
 	}
 	identity, told := s.identityOf(d)
 	a.Exchange.Identity = identity
-	a = s.judge(step, reply, d, a, req.PreviousRecordID, later)
+	a = s.judge(step, reply, d, a, req.PreviousRecordID)
 	if a.Outcome == work.Accepted && told != nil {
 		return unclear(a, "the answer does not tell whose books it comes from"+pointed(told))
 	}
@@ -70,7 +70,7 @@ type verdict struct {
 }
 
 // judge asks all conditions. One must hold, and only one.
-func (s *Client) judge(step step, reply ledger.Reply, d document, a work.Answer, previous string, later bool) work.Answer {
+func (s *Client) judge(step step, reply ledger.Reply, d document, a work.Answer, previous string) work.Answer {
 	w := step.answer
 	var holds []string
 	for _, v := range []verdict{{w.accepted, "accepted"}, {w.rejected, "rejected"}, {w.duplicate, "duplicate"}, {w.inProgress, "in_progress"}, {w.wait, "wait"}, {w.login, "login"}} {
@@ -93,7 +93,7 @@ func (s *Client) judge(step step, reply ledger.Reply, d document, a work.Answer,
 	}
 	switch holds[0] {
 	case "accepted":
-		return s.accepted(w, reply, d, a, previous, later)
+		return s.accepted(step, reply, d, a, previous)
 	case "rejected":
 		return s.rejected(w, reply, d, a)
 	case "duplicate":
@@ -112,7 +112,8 @@ func (s *Client) judge(step step, reply ledger.Reply, d document, a work.Answer,
 	return a
 }
 
-func (s *Client) accepted(w answer, reply ledger.Reply, d document, a work.Answer, previous string, later bool) work.Answer {
+func (s *Client) accepted(step step, reply ledger.Reply, d document, a work.Answer, previous string) work.Answer {
+	w := step.answer
 	if reply.Status >= 300 {
 		return unclear(a, fmt.Sprintf("the definition takes an answer with status %d for accepted", reply.Status))
 	}
@@ -131,12 +132,23 @@ func (s *Client) accepted(w answer, reply ledger.Reply, d document, a work.Answe
 		return unclear(a, "the accounting system claimed success but gave no usable id")
 	case err != nil:
 		return unclear(a, "the record in the answer could not be read"+pointed(err))
-	case later && r.ID != previous:
+	case step.later && r.ID != previous:
 		a.Positive = false
 		return unclear(a, "the accounting system answered about another record")
 	}
+	if done, err := s.finished(step, d.of(raw)); err != nil || !done {
+		return unclear(a, "the record in the answer is not as this step should leave it"+pointed(err))
+	}
 	a.Positive, a.Outcome, a.Record = false, work.Accepted, r
 	return a
+}
+
+// finished reports whether the step's effect is on the record. A draft that is asked for has none.
+func (s *Client) finished(step step, record document) (bool, error) {
+	if step.done == nil || s.drafts {
+		return true, nil
+	}
+	return step.done.truth(record)
 }
 
 func (s *Client) rejected(w answer, reply ledger.Reply, d document, a work.Answer) work.Answer {
