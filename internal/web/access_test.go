@@ -173,11 +173,17 @@ var access = map[string]string{
 	"POST /systems/:id/test":             "admin",
 	"POST /systems/:id/remove":           "admin",
 	"POST /systems/:id/look-first/begin": "admin",
-	"POST /systems/:id/login":            "admin",
-	"POST /systems/:id/login/remove":     "admin",
-	"GET /systems/:id/login/books":       "admin",
-	"POST /systems/:id/login/books":      "admin",
-	"GET /systems/login/callback":        "admin",
+	"GET /systems/:id/proofs":            "admin",
+	"POST /systems/:id/proofs":           "admin",
+	"GET /systems/:id/proofs/:proof":     "admin",
+
+	"POST /systems/:id/proofs/:proof/caution": "admin",
+
+	"POST /systems/:id/login":        "admin",
+	"POST /systems/:id/login/remove": "admin",
+	"GET /systems/:id/login/books":   "admin",
+	"POST /systems/:id/login/books":  "admin",
+	"GET /systems/login/callback":    "admin",
 
 	"GET /events":                           "admin",
 	"GET /events/log":                       "admin",
