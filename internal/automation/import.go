@@ -1,6 +1,7 @@
 package automation
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -360,10 +361,19 @@ func (im Imports) Start(ctx context.Context, by work.Actor, id, version int64) (
 	if err != nil {
 		return i, err
 	}
-	if i.Asked.Columns == nil {
+	chosen, shape := i.Asked, shapeOf(i.Found.Headings)
+	if chosen.Columns == nil && chosen.Decimal == "" && chosen.DateOrder == "" {
 		return i, nil
 	}
-	return i, im.Store.SaveImportShape(ctx, im.CompanyID, shapeOf(i.Found.Headings), ImportSettings{Columns: i.Asked.Columns})
+	last, _, err := im.Store.ImportShape(ctx, im.CompanyID, shape)
+	if err != nil {
+		return i, err
+	}
+	if chosen.Columns != nil {
+		last.Columns = chosen.Columns
+	}
+	last.Decimal, last.DateOrder = cmp.Or(chosen.Decimal, last.Decimal), cmp.Or(chosen.DateOrder, last.DateOrder)
+	return i, im.Store.SaveImportShape(ctx, im.CompanyID, shape, ImportSettings{Columns: last.Columns, Decimal: last.Decimal, DateOrder: last.DateOrder})
 }
 
 // Hold says that it was the wrong file: what was not recorded is not, and everything of it that waits is stopped.

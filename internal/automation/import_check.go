@@ -191,16 +191,16 @@ func (c *importCheck) look(ctx context.Context, up *upload) (ImportOptions, erro
 		return o, err
 	}
 	found.Columns = guessColumns(found.Headings)
-	if asked.Columns == nil {
-		last, ok, err := c.Store.ImportShape(ctx, c.item.CompanyID, shapeOf(found.Headings))
-		if err != nil {
-			return o, err
-		}
-		if ok {
-			o.Columns, found.Columns, found.Remembered = last.Columns, last.Columns, true
-		}
-	} else {
+	last, ok, err := c.Store.ImportShape(ctx, c.item.CompanyID, shapeOf(found.Headings))
+	if err != nil {
+		return o, err
+	}
+	o.LastDecimal, o.LastOrder = firstRune(last.Decimal), last.DateOrder
+	switch {
+	case asked.Columns != nil:
 		found.Columns = asked.Columns
+	case ok && last.Columns != nil:
+		o.Columns, found.Columns, found.Remembered = last.Columns, last.Columns, true
 	}
 	o.Heading = up.heading
 	return o, nil

@@ -33,6 +33,10 @@ type ImportOptions struct {
 	Decimal   rune      // '.' or ','; 0: as the numbers show
 	DateOrder DateOrder // empty: as the dates show
 
+	// What was chosen for the last file of this kind. It counts only where this file leaves it open.
+	LastDecimal rune
+	LastOrder   DateOrder
+
 	Heading int            // the line on which the heading begins; 0: the first row that looks like one
 	Sheet   string         // of a workbook; empty: the first that has rows
 	Columns map[string]int // place of each column, from 1, by its name; nil: as the heading names them

@@ -106,7 +106,7 @@ func orderHint(o DateOrder) string {
 }
 
 // decideOrder settles the order of the dates in the file or asks.
-func decideOrder(e evidence[DateOrder], asked DateOrder) (DateOrder, error) {
+func decideOrder(e evidence[DateOrder], asked, last DateOrder) (DateOrder, error) {
 	dmy, isDMY := e.seen[DayMonthYear]
 	mdy, isMDY := e.seen[MonthDayYear]
 	switch {
@@ -119,6 +119,8 @@ func decideOrder(e evidence[DateOrder], asked DateOrder) (DateOrder, error) {
 		return DayMonthYear, nil
 	case isMDY:
 		return MonthDayYear, nil
+	case e.unclear.line != 0 && last != "":
+		return last, nil
 	case e.unclear.line != 0:
 		return "", fileErrorf(e.unclear.line, "%s can be read in two ways and no other date in the file tells which: say whether the day or the month comes first. Nothing was imported",
 			shown(e.unclear.cell))

@@ -117,7 +117,7 @@ func (e *evidence[T]) addUnclear(w where) {
 }
 
 // decideDecimal settles the decimal mark of the file or asks.
-func decideDecimal(e evidence[rune], asked rune) (rune, error) {
+func decideDecimal(e evidence[rune], asked, last rune) (rune, error) {
 	point, isPoint := e.seen['.']
 	comma, isComma := e.seen[',']
 	switch {
@@ -130,6 +130,8 @@ func decideDecimal(e evidence[rune], asked rune) (rune, error) {
 		return ',', nil
 	case isPoint || e.unclear.line == 0:
 		return '.', nil
+	case last != 0:
+		return last, nil
 	}
 	return 0, fileErrorf(e.unclear.line, "%s can be read in two ways and no other number in the file tells which: say whether the file uses a decimal point or a decimal comma. Nothing was imported",
 		shown(e.unclear.cell))

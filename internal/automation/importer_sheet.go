@@ -94,10 +94,10 @@ func survey(ctx context.Context, up *upload, o ImportOptions) (sheet, error) {
 	case uneven*2 > s.rows:
 		return s, unevenError(heading, s.width, widths)
 	}
-	if s.format.Decimal, err = decideDecimal(decimals, o.Decimal); err != nil {
+	if s.format.Decimal, err = decideDecimal(decimals, o.Decimal, o.LastDecimal); err != nil {
 		return s, err
 	}
-	s.format.DateOrder, err = decideOrder(orders, o.DateOrder)
+	s.format.DateOrder, err = decideOrder(orders, o.DateOrder, o.LastOrder)
 	return s, err
 }
 

@@ -156,12 +156,12 @@ func (r *reportReader) problem(asked work.ReportSettings) string {
 	}
 	if r.decimal = '.'; !plain {
 		var err error
-		if r.decimal, err = decideDecimal(decimals, asDecimal); err != nil {
+		if r.decimal, err = decideDecimal(decimals, asDecimal, 0); err != nil {
 			return problemOf(err)
 		}
 	}
 	var err error
-	if r.order, err = decideOrder(orders, DateOrder(asked.DateOrder)); err != nil {
+	if r.order, err = decideOrder(orders, DateOrder(asked.DateOrder), ""); err != nil {
 		return problemOf(err)
 	}
 	return ""

@@ -152,6 +152,9 @@ func (s *Store) wakeOthers(tx *gorm.DB, id string) error {
 var systemUsers = []struct{ table, says string }{
 	{"item_keys", "invoices were recorded for it, and what was recorded is never deleted"},
 	{"reports", "reports of it were uploaded: remove them first"},
+	{"plans", "recurring invoices go to it: end them or let them go to another system first"},
+	{"imports", "files were imported for it, and what became of them is kept"},
+	{"event_senders", "senders of events are connected to it: end them first, on the page about events"},
 }
 
 // RemoveSystem removes a system that nothing depends on; else the error wraps automation.ErrSystemUsed and says what does.
@@ -180,7 +183,7 @@ func (s *Store) RemoveSystem(ctx context.Context, id string, by work.Actor) erro
 		for _, statement := range []string{"DELETE FROM system_calls WHERE system_id = ?", "DELETE FROM systems WHERE id = ?"} {
 			if err := tx.Exec(statement, id).Error; err != nil {
 				if isForeignKey(err) {
-					return fmt.Errorf("%w: recurring invoices, imported files or something that was recorded just now belong to it", automation.ErrSystemUsed)
+					return fmt.Errorf("%w: something that was recorded just now belongs to it", automation.ErrSystemUsed)
 				}
 				return fmt.Errorf("remove the system: %w", err)
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"onefold/internal/automation"
+	"onefold/internal/automation/events"
 	"onefold/internal/store"
 	"onefold/internal/work"
 )
@@ -77,6 +78,12 @@ func TestSystemsInUseStay(t *testing.T) {
 			t.Fatalf("%v", err)
 		}
 		must(t, s.AddSystem(t.Context(), second(), "", ada))
+		sender := events.Sender{CompanyID: 1, Kind: events.System, ID: "second", Name: "Second", SystemID: "second", Sealed: "sealed", SecretN: 1, ChangedAt: c.Now()}
+		must(t, s.PutSender(t.Context(), sender, ada, events.DidConnect))
+		if err := s.RemoveSystem(t.Context(), "second", ada); !errors.Is(err, automation.ErrSystemUsed) || !strings.Contains(err.Error(), "senders of events") {
+			t.Fatalf("%v", err)
+		}
+		must(t, s.RemoveSender(t.Context(), 1, events.System, "second", ada))
 		must(t, s.AddCalls(t.Context(), "second", work.Calls{All: 1}))
 		if _, err := s.RaiseAlert(t.Context(), "second", "breaker", "it does not answer"); err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -243,6 +244,34 @@ func TestColumnsAreChosenAndRemembered(t *testing.T) {
 	b.post(path+"/read", form)
 	if page = b.get(path); promised(page) != 0 || !strings.Contains(page.visible(), "decimal point") {
 		t.Errorf("with a point, 1.234,00 is no number: %s", page.visible())
+	}
+}
+
+// What a file leaves open is read as somebody chose for the last one with such headings; what it shows itself counts more.
+func TestHowNumbersAreReadIsRemembered(t *testing.T) {
+	w, s := newImportSite(t)
+	b := s.signIn("ada")
+	file := func(key, amount, date string) string {
+		return "key;customer_id;amount;currency;issue_date\n" + key + ";C;" + amount + ";EUR;" + date + "\n"
+	}
+	path, page := b.uploaded("a.csv", file("A", "1,234", "03/04/2026"))
+	if promised(page) != 0 || !strings.Contains(page.visible(), "two ways") {
+		t.Fatalf("not asked about: %s", page.visible())
+	}
+	form := page.form(path + "/read")
+	for n, name := range []string{"key", "customer_id", "amount", "currency", "issue_date"} {
+		form.Set("column_"+name, strconv.Itoa(n+1))
+	}
+	form.Set("decimal", ".")
+	form.Set("date_order", "dmy")
+	b.post(path+"/read", form)
+	b.start(w, path, b.get(path))
+	path, page = b.uploaded("b.csv", file("B", "5,678", "05/06/2026"))
+	b.start(w, path, page)
+	path, page = b.uploaded("c.csv", file("C", "5.678,00", "05/16/2026"))
+	b.start(w, path, page)
+	if got := recorded(t, w); got["A"] != "1234.00 EUR" || got["B"] != "5678.00 EUR" || got["C"] != "5678.00 EUR" {
+		t.Errorf("on record: %v", got)
 	}
 }
 

@@ -3,9 +3,9 @@ package web
 import (
 	"context"
 	"net/http"
-	"strings"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 

@@ -84,7 +84,13 @@ func (p Plan) Problems() (all []*FieldError) {
 	for i, t := range p.Terms {
 		before := len(all)
 		add(t.Schedule.check())
-		if known {
+		for n, l := range t.Lines[:min(len(t.Lines), maxLines)] {
+			if bad := checkLine(l); bad != nil {
+				bad.Line = n + 1
+				add(bad)
+			}
+		}
+		if known && before == len(all) {
 			if _, err := p.total(t.Lines); err != nil {
 				add(err)
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -340,5 +341,18 @@ func (w *world) judge(d recurring.Detail) {
 	}
 	if next, err := d.NextFrom(d.CoveredTo); err != nil || !next.Equal(d.Next) {
 		w.Errorf("plan %s: next %s, want %s %v", d.Code, d.Next, next, err)
+	}
+}
+
+// Every line that is wrong is named, not only the first.
+func TestEveryWrongLineIsNamed(t *testing.T) {
+	p := plan(t, "2026-01-01", recurring.Schedule{Every: 1, Unit: recurring.Months})
+	p.Terms[0].Lines = []work.Line{{Description: "x", Quantity: "one", UnitPrice: "1.00"}, {Description: "ok", Quantity: "1", UnitPrice: "1.00"}, {Description: "", Quantity: "1", UnitPrice: "2.00"}}
+	var lines []int
+	for _, e := range p.Problems() {
+		lines = append(lines, e.Line)
+	}
+	if !slices.Equal(lines, []int{1, 3}) {
+		t.Errorf("lines %v: %v", lines, p.Problems())
 	}
 }
