@@ -23,12 +23,12 @@ type sandboxFake struct {
 	now time.Time
 }
 
-func newSandbox(t *testing.T, s ledgertest.Setup) *sandboxFake {
+func newSandbox(t *testing.T, p sandbox.Personality, s ledgertest.Setup) *sandboxFake {
 	t.Helper()
 	f := &sandboxFake{now: time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)}
 	var err error
 	f.Server, err = server.New(server.Options{Token: ledgertest.Secret, Now: f.clock,
-		Books: []server.Books{{Name: "books", Personality: sandbox.Search, SearchLag: time.Minute, PageSize: s.PageSize}}})
+		Books: []server.Books{{Name: "books", Personality: p, SearchLag: time.Minute, KeyLifetime: time.Hour, PageSize: s.PageSize}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,9 +112,24 @@ func sandboxDefinition(t *testing.T) string {
 
 // The example of the documents passes the suite against the real sandbox: two steps, keys that travel, books in a header.
 func TestExamplePassesTheSuite(t *testing.T) {
-	definition := sandboxDefinition(t)
-	ledgertest.Run(t, ledgertest.Target{Lists: true, Cautious: cautious, New: func(t *testing.T, s ledgertest.Setup) (ledger.System, ledgertest.Outside) {
-		front := ledgertest.Serve(t, newSandbox(t, s))
+	runSandbox(t, sandbox.Search, sandboxDefinition(t))
+}
+
+// Books that honour keys and cannot be searched, described so.
+func TestExampleWithKeysPassesTheSuite(t *testing.T) {
+	definition, _, _ := strings.Cut(sandboxDefinition(t), "search:\n")
+	runSandbox(t, sandbox.Keys, strings.Replace(definition, "  misses: 2\n", "  keys: 1h\n  max_key: 64\n", 1))
+}
+
+// Books that refuse a second record with a reference, described so.
+func TestExampleWithUniqueReferencesPassesTheSuite(t *testing.T) {
+	runSandbox(t, sandbox.Unique, strings.Replace(sandboxDefinition(t), "  misses: 2\n", "  unique_references: true\n", 1))
+}
+
+func runSandbox(t *testing.T, p sandbox.Personality, definition string) {
+	t.Helper()
+	ledgertest.Run(t, ledgertest.Target{Lists: p == sandbox.Search, Cautious: cautious, New: func(t *testing.T, s ledgertest.Setup) (ledger.System, ledgertest.Outside) {
+		front := ledgertest.Serve(t, newSandbox(t, p, s))
 		sys := work.System{Address: front.URL() + "/books", Settings: map[string]string{"definition": definition}}
 		sys.Policy.RequestTimeout = s.Timeout
 		connected, err := rest.Adapter.Connect(ledger.Connection{System: sys, Secrets: map[string]string{"token": ledgertest.Secret}, Now: s.Now, MaxBody: s.MaxBody})
