@@ -97,7 +97,11 @@ func TestT11_EveryPageIsRead(t *testing.T) {
 		}
 		for _, fault := range []ledgertest.Fault{"search_broken_page", "search_same_page"} {
 			w.front.Misbehave(work.Find, fault)
+			before := len(w.fake.Requests())
 			w.wantFinding(w.find(w.request("INV-1")), work.CouldNotTell)
+			if n := len(w.fake.Requests()) - before; n > 2 { // 60 calls a minute are soon used up
+				t.Errorf("%s: %d calls", fault, n)
+			}
 		}
 		if !unpaged {
 			w.front.Misbehave(work.Find, "search_short")
