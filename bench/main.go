@@ -64,6 +64,10 @@ func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 
+	if *only == "paint" {
+		b := bench{admin: *dsn}
+		return reportPaint(os.Stdout, func(report func(painted)) error { return b.paintAll(ctx, *pages, report) })
+	}
 	if *only == "pages" {
 		chosen, err := regexp.Compile(*calls)
 		if err != nil {

@@ -55,10 +55,9 @@ func (b bench) pagesPostgres(ctx context.Context, w world, reuse bool, calls *re
 	if err != nil {
 		return err
 	}
-	const database = "onefold_bench_pages"
-	config.ConnConfig.Database, config.MaxConns = database, 4
+	config.ConnConfig.Database, config.MaxConns = pagesDatabase, 4
 	if !reuse {
-		if err := b.exec(ctx, "DROP DATABASE IF EXISTS "+database+" WITH (FORCE)", "CREATE DATABASE "+database); err != nil {
+		if err := b.exec(ctx, "DROP DATABASE IF EXISTS "+pagesDatabase+" WITH (FORCE)", "CREATE DATABASE "+pagesDatabase); err != nil {
 			return err
 		}
 	}
@@ -80,9 +79,23 @@ func (b bench) pagesPostgres(ctx context.Context, w world, reuse bool, calls *re
 			}
 		}
 	}
-	c := config.ConnConfig
-	url := fmt.Sprintf("postgres://%s:%s@%s:%d/%s?sslmode=disable", c.User, c.Password, c.Host, c.Port, database)
+	url, err := b.pagesURL()
+	if err != nil {
+		return err
+	}
 	return measurePages(ctx, url, "postgresql", w, calls, report)
+}
+
+const pagesDatabase = "onefold_bench_pages"
+
+// pagesURL is the address of the filled database.
+func (b bench) pagesURL() (string, error) {
+	config, err := pgxpool.ParseConfig(b.admin)
+	if err != nil {
+		return "", err
+	}
+	c := config.ConnConfig
+	return fmt.Sprintf("postgres://%s:%s@%s:%d/%s?sslmode=disable", c.User, c.Password, c.Host, c.Port, pagesDatabase), nil
 }
 
 func (b bench) pagesSQLite(ctx context.Context, w world, reuse bool, calls *regexp.Regexp, report func(pageResult)) error {
