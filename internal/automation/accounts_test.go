@@ -422,8 +422,12 @@ func TestALoginIsToldNowhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.vault.Set(func(s *accounttest.Behaviour) { s.Dead = true })
-		note(b.con.TryStored(t.Context(), boss, id)) // the adapter says the login back
+		b.vault.Set(func(s *accounttest.Behaviour) { s.Books[0].ID = "east" })
+		careless, err := b.con.TryStored(t.Context(), boss, id) // the adapter says the login back
+		if note(careless, err); !strings.Contains(careless.Text, "it answered 403 to [hidden]") {
+			t.Errorf("%+v", careless)
+		}
+		b.vault.Set(func(s *accounttest.Behaviour) { s.Books[0].ID, s.Dead = "north", true })
 		_, err = tokens.Renew(t.Context(), spent, b.vault.Renew)
 		note(nil, err)
 		note(b.con.TryStored(t.Context(), boss, id))
