@@ -161,11 +161,12 @@ func onlyLooks(yes bool) string {
 	return ""
 }
 
-// pgError names what the store acts on: refusals of unique indexes, and errors after which to try again.
+// pgError names what the store acts on: refusals of unique indexes, errors after which to try again, and a database that is
+// away.
 func pgError(err error) error {
 	var pe *pgconn.PgError
 	if !errors.As(err, &pe) {
-		return err
+		return away(err)
 	}
 	switch pe.Code {
 	case "23505": // unique_violation
@@ -173,5 +174,5 @@ func pgError(err error) error {
 	case "40001", "40P01", "55P03": // serialization_failure, deadlock_detected, lock_not_available
 		return fmt.Errorf("%w: %w", errAgain, err)
 	}
-	return err
+	return away(err)
 }

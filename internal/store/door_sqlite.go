@@ -219,7 +219,7 @@ func sqliteError(err error) error {
 		}
 		return c
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_BUSY_SNAPSHOT:
-		return fmt.Errorf("%w: %w", errAgain, err)
+		return fmt.Errorf("%w: %w", errAgain, away(err))
 	}
-	return err
+	return away(err)
 }

@@ -64,7 +64,7 @@ func openPostgres(ctx context.Context, s *Store) (*postgres, error) {
 		return nil, err
 	}
 	p.std = stdlib.OpenDBFromPool(p.pool)
-	p.orm, err = gorm.Open(gormpg.New(gormpg.Config{Conn: p.std}), gormConfig())
+	p.orm, err = gorm.Open(pgDialector{gormpg.Dialector{Config: &gormpg.Config{Conn: p.std}}}, gormConfig())
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the database: %w", err), p.close())
 	}
@@ -72,7 +72,7 @@ func openPostgres(ctx context.Context, s *Store) (*postgres, error) {
 }
 
 func gormConfig() *gorm.Config {
-	return &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true, DisableAutomaticPing: true}
+	return &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true, DisableAutomaticPing: true, TranslateError: true}
 }
 
 // greet makes sure of every new connection: the server behind it may have changed since the last one.
@@ -83,9 +83,9 @@ func (p *postgres) greet(ctx context.Context, c *pgx.Conn) error {
 		Scan(&commit, &fsync, &pages, &replica)
 	switch {
 	case err != nil:
-		return fmt.Errorf("read the database's settings: %w", err)
+		return fmt.Errorf("read the database's settings: %w", away(err))
 	case replica:
-		return errors.New("the database is a read-only replica: connect to the primary server")
+		return &unreachable{text: "the database is a read-only replica: connect to the primary server"}
 	case fsync != "on" || pages != "on":
 		return fmt.Errorf("%w: fsync is %s and full_page_writes is %s, both must be on", ErrNotDurable, fsync, pages)
 	case commit != "on" && commit != "remote_apply":
@@ -129,15 +129,6 @@ func (p *postgres) explain(err error) error {
 	}
 	return &unreachable{fmt.Sprintf("cannot reach the database %q at %s:%d: %s", ce.Config.Database, ce.Config.Host, ce.Config.Port, cause), err}
 }
-
-// unreachable keeps the cause for errors.Is, and out of the text.
-type unreachable struct {
-	text  string
-	cause error
-}
-
-func (u *unreachable) Error() string { return u.text }
-func (u *unreachable) Unwrap() error { return u.cause }
 
 func (p *postgres) now(ctx context.Context) (t time.Time, err error) {
 	err = p.pool.QueryRow(ctx, "SELECT clock_timestamp()").Scan(stamp{&t})

@@ -32,6 +32,8 @@ func statusOf(err error) (int, string) {
 		return http.StatusNotFound, "404"
 	case errors.Is(err, review.ErrNotFound):
 		return http.StatusNotFound, "404/item"
+	case databaseAway(err):
+		return http.StatusServiceUnavailable, awayCode
 	case errors.As(err, &tooLarge):
 		return http.StatusRequestEntityTooLarge, "413"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
@@ -56,6 +58,7 @@ func (s *server) fail(err error, c echo.Context) {
 		ref, _ = c.Get(requestIDKey).(string)
 		s.Log.Error("a request failed", "request", ref, "method", c.Request().Method, "route", c.Path(), "error", err) // the path itself may hold a one-time link
 	}
+	later(c, status)
 	w := templates.Words
 	heading, text := templates.Pick(w.ErrorTitle, code, "400"), templates.Pick(w.Errors, code, "400")
 	if path := c.Request().URL.Path; strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/hooks/") {
@@ -64,14 +67,17 @@ func (s *server) fail(err error, c echo.Context) {
 		}
 		return
 	}
-	if c.Get(visitKey) == nil { // no route, or one that does not ask who comes: the page is in the person's frame all the same
+	if c.Get(visitKey) == nil && code != awayCode { // no route, or one that does not ask who comes: the page is in the person's frame all the same
 		if v, err := s.Auth.Peek(c.Request()); err == nil {
 			c.Set(visitKey, v)
 			c.Set(personKey, v.Actor)
 		}
 	}
-	shell := s.frame(c, heading)
-	if sendErr := render(c, status, templates.ErrorPage(templates.Problem{Shell: shell, Heading: heading, Text: text, Ref: ref})); sendErr != nil {
+	page := templates.Problem{Shell: s.frame(c, heading), Heading: heading, Text: text, Ref: ref}
+	if code == awayCode {
+		notSaved(c, &page)
+	}
+	if sendErr := render(c, status, templates.ErrorPage(page)); sendErr != nil {
 		s.Log.Warn("an answer could not be sent", "error", sendErr)
 	}
 }

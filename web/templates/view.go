@@ -123,4 +123,6 @@ type Problem struct {
 	Heading string
 	Text    string
 	Ref     string // to be named to support
+	Saved   string // of a form: whether it was saved; empty: it was no form, or the text says so
+	Typed   []Field
 }

@@ -95,14 +95,15 @@ var Words = words{
 		"keys": "Recognises repeats", "yes": "Yes", "no": "No", "imported": "Import finished", "imported/none": "Nothing new was imported",
 		"imported/bad": "Import finished, with rows to look at", "more": "and {n} more rows", "import": "Import no. {n}"},
 	ErrorTitle: map[string]string{"400": "That request cannot be understood", "403": "Not allowed", "403/csrf": "This form has expired", "404": "There is no such page", "410": "This link does not work any more",
-		"404/item": "There is no such invoice", "405": "That is not possible here", "413": "That is too large", "429": "Too many tries", "503": "Not possible at the moment",
+		"404/item": "There is no such invoice", "405": "That is not possible here", "413": "That is too large", "429": "Too many tries", "503": "Not possible at the moment", "503/database": "The database cannot be reached",
 		"500": "Something went wrong on our side"},
 	Errors: map[string]string{"400": "Please check the address or what was typed.", "403": "Your account may not do this. Ask an administrator if you need it.",
 		"403/csrf": "Nothing was done. Go back, reload the page and try again.", "404": "Perhaps the address is not complete.",
 		"410":      "It was used, replaced or has expired. Ask an administrator for a new one.",
 		"404/item": "Perhaps the address is not complete. Invoices are never deleted: search for its key.", "405": "Go back and use the buttons of the page.",
 		"413": "Please split it into smaller parts.", "429": "Please wait a little.", "503": "The database does not answer in time. Nothing is lost; please try again in a moment.",
-		"500": "Nothing you typed has been carried out twice. Please try again in a moment."},
+		"503/database": "Until it is back Onefold sends nothing, and nothing is lost. It goes on by itself; please try again in a moment.",
+		"500":          "Nothing you typed has been carried out twice. Please try again in a moment."},
 }
 
 // Pick returns the text of the first code that has one.
