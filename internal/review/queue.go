@@ -105,6 +105,7 @@ type Page struct {
 // Store is what review needs from the database.
 type Store interface {
 	Evidence
+	AttemptStore
 	// Search finds rows: exact matches if there are any, else by amount, else prefix, else part.
 	Search(ctx context.Context, q Query) (Page, error)
 	// Groups counts the query's rows by system, reason and kind of error, the largest first, at most limit.

@@ -20,6 +20,9 @@ type searcher interface {
 	inParts() bool                               // whether a list is best read in two statements: PostgreSQL would plan the second anew each time
 	total() string                               // the column of revisions that compares as a number
 	amount(add func(any) string, n units) string // an amount as it compares with it
+	// attemptsOf are all attempts a of the items in a JSON array.
+	attemptsOf(parameter string) string
+	longer(from, until, micros string) string // a condition: more than so many microseconds lie between them
 }
 
 type pgSearch struct{}
@@ -38,6 +41,14 @@ func (pgSearch) chains(p string) string {
 
 func (pgSearch) each(ids string) string {
 	return "(SELECT DISTINCT item_id FROM (" + ids + ") d OFFSET 0) c CROSS JOIN LATERAL (SELECT * FROM items WHERE id = c.item_id OFFSET 0) i"
+}
+
+func (pgSearch) attemptsOf(p string) string {
+	return "json_array_elements_text(" + p + "::json) AS h (value) CROSS JOIN LATERAL (SELECT * FROM attempts WHERE item_id = h.value::bigint OFFSET 0) a"
+}
+
+func (pgSearch) longer(from, until, micros string) string {
+	return until + " - " + from + " > " + micros + "::bigint * interval '1 microsecond'"
 }
 
 func (pgSearch) id() string { return "item_id" }
@@ -74,6 +85,14 @@ func (sqliteSearch) chains(p string) string {
 
 func (sqliteSearch) each(ids string) string {
 	return "(SELECT DISTINCT item_id FROM (" + ids + ")) c CROSS JOIN items i ON i.id = c.item_id"
+}
+
+func (sqliteSearch) attemptsOf(p string) string {
+	return "json_each(" + p + ") h CROSS JOIN attempts a ON a.item_id = h.value"
+}
+
+func (sqliteSearch) longer(from, until, micros string) string {
+	return until + " - " + from + " > " + micros
 }
 
 func (sqliteSearch) id() string { return "rowid" }
