@@ -34,7 +34,15 @@ func (d *databaseFlags) open(ctx context.Context, log *slog.Logger) (*store.Stor
 		}
 		url = filepath.Join(d.data, "onefold.db")
 	}
-	return store.Open(ctx, store.Config{URL: url, Node: d.node, Log: log})
+	return store.Open(ctx, store.Config{URL: url, Node: d.node, Log: log, Mark: d.mark()})
+}
+
+// mark is the file in which this server remembers what it sent; only where it has a folder of its own.
+func (d *databaseFlags) mark() string {
+	if info, err := os.Stat(d.data); err != nil || !info.IsDir() {
+		return ""
+	}
+	return filepath.Join(d.data, "onefold.mark")
 }
 
 func migrateCommand() *cobra.Command {

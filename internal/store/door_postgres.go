@@ -16,8 +16,10 @@ import (
 // pgDoor is the write door on PostgreSQL. It speaks to the driver itself: whole columns go over as arrays, and
 // independent statements share one trip.
 type pgDoor struct {
-	conn *pgxpool.Conn
-	at   time.Time
+	conn    *pgxpool.Conn
+	at      time.Time
+	backend *postgres
+	sent    *work.Attempt // a send that this transaction opens; nil: none
 }
 
 func (p *postgres) begin(ctx context.Context) (door, error) {
@@ -25,7 +27,7 @@ func (p *postgres) begin(ctx context.Context) (door, error) {
 	if err != nil {
 		return nil, p.explain(err)
 	}
-	d := &pgDoor{conn: conn}
+	d := &pgDoor{conn: conn, backend: p}
 	var b pgx.Batch
 	b.Queue("BEGIN")
 	b.Queue("SELECT " + pgByIndex)
@@ -42,7 +44,7 @@ func (p *postgres) beginClaim(ctx context.Context, due work.PickDue, now time.Ti
 	if err != nil {
 		return nil, nil, p.explain(err)
 	}
-	d := &pgDoor{conn: conn}
+	d := &pgDoor{conn: conn, backend: p}
 	ids, attempts := make([]int64, len(due.Ended)), make([]int64, len(due.Ended))
 	for i, e := range due.Ended {
 		ids[i], attempts[i] = e.ItemID, int64(e.Attempt)
@@ -90,6 +92,9 @@ func (d *pgDoor) commit(ctx context.Context) error {
 	}
 	d.conn.Release()
 	d.conn = nil
+	if d.sent != nil {
+		d.backend.remember(d.sent)
+	}
 	return nil
 }
 

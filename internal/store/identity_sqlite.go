@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 )
 
@@ -27,7 +26,8 @@ func (l *lite) takeIdentity(ctx context.Context, s *Store) (err error) {
 	if s.cfg.Clock != nil {
 		now = s.cfg.Clock()
 	}
-	if err := exec("INSERT INTO installation (one, id, created_at) VALUES (1, ?1, ?2) ON CONFLICT (one) DO NOTHING", newInstallationID(), micros(now)); err != nil {
+	made, err := d.exec(ctx, "INSERT INTO installation (one, id, created_at) VALUES (1, ?1, ?2) ON CONFLICT (one) DO NOTHING", newInstallationID(), micros(now))
+	if err != nil {
 		return l.explain(err)
 	}
 	var id string
@@ -44,7 +44,7 @@ func (l *lite) takeIdentity(ctx context.Context, s *Store) (err error) {
 		return err
 	}
 	l.mark = m
-	if generation < was.Generation || found && was.Installation != id || !found && generation > 0 {
+	if generation < was.Generation || found && was.Installation != id || !found && made == 0 {
 		if err := lookFirstEverywhere(exec, micros(now), otherFile); err != nil {
 			return l.explain(err)
 		}
@@ -54,8 +54,12 @@ func (l *lite) takeIdentity(ctx context.Context, s *Store) (err error) {
 			return l.explain(err)
 		}
 	}
-	if err := d.commit(ctx); err != nil {
-		return errors.Join(fmt.Errorf("take the database's identity: %w", err))
+	// Under the lock: another process that sends must not be overtaken.
+	if err := l.mark.restart(generation); err != nil {
+		return err
 	}
-	return l.mark.restart(generation)
+	if err := d.commit(ctx); err != nil {
+		return fmt.Errorf("take the database's identity: %w", err)
+	}
+	return nil
 }

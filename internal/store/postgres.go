@@ -26,8 +26,10 @@ type postgres struct {
 	std   *sql.DB
 	orm   *gorm.DB
 
-	identity atomic.Pointer[string] // the database that we know; nil until takeIdentity
-	warned   atomic.Bool
+	identity     atomic.Pointer[identity] // the database that we know; nil until takeIdentity
+	installation atomic.Pointer[string]   // its installation, as long
+	witness      *witness
+	warned       atomic.Bool
 }
 
 func openPostgres(ctx context.Context, s *Store) (*postgres, error) {
@@ -36,6 +38,9 @@ func openPostgres(ctx context.Context, s *Store) (*postgres, error) {
 		return nil, errors.New("the database's address cannot be read: write postgres://user:password@host:port/name")
 	}
 	p := &postgres{store: s}
+	if p.witness, err = openWitness(s.cfg.Mark); err != nil {
+		return nil, err
+	}
 	cfg.MaxConns = 16
 	if s.cfg.MaxConns > 0 {
 		cfg.MaxConns = int32(max(s.cfg.MaxConns, 3)) //nolint:gosec // a handful
@@ -96,18 +101,7 @@ func (p *postgres) greet(ctx context.Context, c *pgx.Conn) error {
 			return fmt.Errorf("%w: synchronous_commit is %s and cannot be switched on: %w", ErrNotDurable, commit, err)
 		}
 	}
-	known := p.identity.Load()
-	if known == nil {
-		return nil
-	}
-	identity, err := readIdentity(ctx, c)
-	if err != nil {
-		return err
-	}
-	if identity != *known {
-		return p.adopt(ctx, c, identity)
-	}
-	return nil
+	return p.recognise(ctx, c)
 }
 
 // explain makes one sentence, without the password, of an error that says that the server cannot be reached.
@@ -185,5 +179,5 @@ func (p *postgres) close() error {
 		err = p.std.Close()
 	}
 	p.pool.Close()
-	return err
+	return errors.Join(err, p.witness.close())
 }

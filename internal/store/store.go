@@ -24,6 +24,7 @@ type Config struct {
 	Clock       func() time.Time // nil: the database's clock on PostgreSQL, the machine's on SQLite
 	MaxConns    int              // most connections to PostgreSQL; 0: 16
 	Log         *slog.Logger     // nil: silent
+	Mark        string           // on PostgreSQL, a file of this server that remembers its newest sends; empty: none. SQLite has its own
 	SkipMigrate bool             // refuse a database that lacks migrations, instead of running them
 }
 

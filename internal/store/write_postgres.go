@@ -97,6 +97,7 @@ func (d *pgDoor) write(ctx context.Context, p *plan) error {
 	}
 	opened, closed, late := p.attempts()
 	if len(opened) > 0 {
+		d.sent = firstSend(opened)
 		b.exec(len(opened), pgOpenAttempts, openTable.arrays(opened)...)
 	}
 	if len(closed) > 0 {
