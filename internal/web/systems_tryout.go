@@ -36,7 +36,7 @@ func (s *server) tryOutSystem(c echo.Context, id string, setup automation.Setup,
 	case err != nil:
 		return err
 	}
-	return s.showSystemForm(c, http.StatusOK, id, setup, d, true, templates.SystemForm{TriedOut: triedOut(out)})
+	return s.showSystemForm(c, http.StatusOK, id, setup, d, true, templates.SystemForm{Tried: saidOfTryOut(out), TriedOut: triedOut(out)})
 }
 
 // tryOutField is the field for the reference, where the kind of system can be tried out.
@@ -48,27 +48,29 @@ func tryOutField(c echo.Context, k automation.Kind, problems automation.BadField
 	return &templates.FormField{Name: referenceField, Label: w.Reference, Help: w.ReferenceHint, Value: text(c.FormValue(referenceField), 200), Problem: problems[referenceField]}
 }
 
-// triedOut is the result of a try-out in words.
-func triedOut(out automation.TriedOut) *templates.TriedOut {
+// saidOfTryOut is the result in a sentence.
+func saidOfTryOut(out automation.TriedOut) *templates.Tried {
 	w := templates.TryOutWords
-	m := &templates.TriedOut{Good: out.Searched}
-	books := map[string]any{"books": text(out.Books, 100)}
-	switch {
+	vals := map[string]any{"books": text(out.Books, 100), "n": strconv.Itoa(len(out.Records)), "text": text(strings.TrimSuffix(out.Problem, "."), 300)}
+	var says string
+	switch n := len(out.Records); {
 	case out.Problem != "":
-		m.Good = false
-		m.Say = templates.Say(w.Problem, map[string]any{"text": text(strings.TrimSuffix(out.Problem, "."), 300)})
+		says = w.Problem
 	case !out.Searched:
-		m.Say = templates.Say(w.NotSearched, books)
+		says = w.NotSearched
+	case n == 0:
+		says = w.Works + " " + w.None
+	case n == 1:
+		says = w.Works + " " + w.Found["one"]
 	default:
-		found := w.None
-		if n := len(out.Records); n == 1 {
-			found = w.Found["one"]
-		} else if n > 1 {
-			found = w.Found["more"]
-		}
-		books["n"] = strconv.Itoa(len(out.Records))
-		m.Say = templates.Say(w.Works+" "+found, books)
+		says = w.Works + " " + w.Found["more"]
 	}
+	return &templates.Tried{Good: out.Problem == "" && out.Searched, Say: templates.Say(says, vals), More: []string{w.Below, templates.SystemWords.Nothing}}
+}
+
+// triedOut is what was asked, answered and read.
+func triedOut(out automation.TriedOut) *templates.TriedOut {
+	w, m := templates.TryOutWords, &templates.TriedOut{}
 	for _, r := range out.Records[:min(len(out.Records), 20)] {
 		m.Records = append(m.Records, templates.TriedRecord{Number: text(orText(r.Number, r.ID), 60), Reference: text(r.Reference, 60), Customer: text(r.Customer, 60),
 			Total: totalOf(r), State: w.StateName[string(r.State)]})

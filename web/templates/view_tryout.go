@@ -7,8 +7,6 @@ import (
 
 // TriedOut is what a try-out of a definition showed.
 type TriedOut struct {
-	Good    bool
-	Say     Sentence
 	Records []TriedRecord
 	Calls   []TriedCall
 }
