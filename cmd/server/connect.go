@@ -24,9 +24,9 @@ var adapters = []ledger.Adapter{
 	odoo.Adapter,
 	erpnext.Adapter,
 	xero.Adapter,
-	rest.Adapter,
 	stripe.Adapter,
 	tryton.Adapter,
+	rest.Adapter,
 }
 
 // connections connects accounting systems with the credentials that are stored, or else given to this server.
