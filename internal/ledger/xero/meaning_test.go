@@ -197,3 +197,17 @@ func TestContactIDsAreComparedWithoutCase(t *testing.T) {
 		t.Errorf("%+v", l.Record)
 	}
 }
+
+// Trial 13: what is no list of invoices is no answer to a search.
+func TestTrial13_OnlyAListIsASearch(t *testing.T) {
+	for _, body := range []string{`{}`, `{"Invoices":null}`, `{"Status":"OK"}`, `{"Type":"QueryParseException","Invoices":[]}`, `[]`, `{"Invoices":[{"InvoiceNumber":"INV-1"}]}`,
+		`{"Invoices":[{"InvoiceID":4711,"InvoiceNumber":"INV-1"}]}`, `{"Invoices":[],"pagination":{"page":1,"pageCount":1,"itemCount":1}}`} {
+		w := answering(t, http.StatusOK, "application/json", body)
+		l := w.find(w.request("INV-1"))
+		if l.Finding != work.CouldNotTell || strings.Contains(l.Exchange.Error, "failed inside") || l.Exchange.Identity != xerotest.Tenant {
+			t.Errorf("%s: %s in %q: %s", body, l.Finding, l.Exchange.Identity, l.Exchange.Error)
+		}
+	}
+	w := answering(t, http.StatusOK, "application/json", `{"Invoices":[],"pagination":{"page":1,"pageCount":0,"itemCount":0}}`)
+	w.wantFinding(w.find(w.request("INV-1")), work.NotFound)
+}
