@@ -30,7 +30,7 @@ import (
 const (
 	paintRounds = 15
 	paintBar    = 300.0     // milliseconds from the first byte to the painted page
-	weightBar   = 100 * 1e3 // bytes of one page, styles and scripts included, pictures not
+	weightBar   = 100 * 1e3 // bytes of one page as it comes over the line, styles and scripts included, pictures not
 )
 
 // painted is what was measured of one page.
@@ -117,11 +117,11 @@ func paintPages(ctx context.Context, s *store.Store, w world) ([]paintPage, erro
 		return nil, cmp.Or(err, errors.New("nobody is needed in this database"))
 	}
 	return []paintPage{
-		{"list, needs a person", "/items?tab=review"}, {"list, all", "/items?tab=all"}, {"list, finished", "/items?tab=finished"},
-		{"search, exact", "/items?tab=all&q=" + it.key}, {"search, customer", "/items?tab=all&q=acme"}, {"item in review", fmt.Sprintf("/items/%d", found.Items[0].ID)},
+		{"list, needs a person", "/?tab=review"}, {"list, all", "/?tab=all"}, {"list, finished", "/?tab=finished"},
+		{"search, exact", "/?tab=all&q=" + it.key}, {"search, customer", "/?tab=all&q=acme"}, {"item in review", fmt.Sprintf("/items/%d", found.Items[0].ID)},
 		{"item, confirmed", fmt.Sprintf("/items/%d", it.id)}, {"month", "/periods/" + it.period}, {"months", "/periods"}, {"systems", "/systems"},
 		{"system", "/systems/" + sys[0].ID}, {"limits", "/systems/" + sys[0].ID + "/limits"}, {"automations", "/automations"}, {"plans", "/plans"},
-		{"import", "/import"}, {"people", "/people"}, {"audit trail", "/trail"}, {"notices", "/notices"}, {"events", "/events"}, {"attempts", "/attempts"}, {"overview", "/overview"},
+		{"import", "/import"}, {"people", "/people"}, {"audit trail", "/audit"}, {"notices", "/notices"}, {"events", "/events"}, {"attempts", "/attempts"}, {"overview", "/overview"},
 	}, nil
 }
 
@@ -135,15 +135,15 @@ type entry struct {
 }
 
 const entryScript = `(() => { const n = performance.getEntriesByType("navigation")[0], p = performance.getEntriesByName("first-contentful-paint")[0];
-	return {Status: n.responseStatus, Request: n.requestStart, First: n.responseStart, Paint: p ? p.startTime : -1, Page: n.decodedBodySize,
-		Resources: performance.getEntriesByType("resource").filter(r => ["link", "script", "css"].includes(r.initiatorType)).reduce((a, r) => a + r.decodedBodySize, 0)} })()`
+	return {Status: n.responseStatus, Request: n.requestStart, First: n.responseStart, Paint: p ? p.startTime : -1, Page: n.encodedBodySize,
+		Resources: performance.getEntriesByType("resource").filter(r => ["link", "script", "css"].includes(r.initiatorType)).reduce((a, r) => a + r.encodedBodySize, 0)} })()`
 
 func paintOne(ctx context.Context, base, path string) (painted, error) {
 	var firsts, paints []float64
 	var out painted
 	for range paintRounds {
 		one, cancel := context.WithTimeout(ctx, 30*time.Second)
-		e, err := chromedp.Run(one, steps{base + path})
+		e, err := open(one, base+path)
 		cancel()
 		if err != nil {
 			return out, err
@@ -158,16 +158,13 @@ func paintOne(ctx context.Context, base, path string) (painted, error) {
 	return out, nil
 }
 
-// steps opens a page and returns what the browser tells of it once it is painted.
-type steps struct{ address string }
-
-// Do implements chromedp's action.
-func (s steps) Do(ctx context.Context, t *chromedp.Target) (e entry, err error) {
-	if _, err := chromedp.Navigate(s.address).Do(ctx, t); err != nil {
+// open opens a page and returns what the browser tells of it once it is painted.
+func open(ctx context.Context, address string) (e entry, err error) {
+	if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {
 		return e, err
 	}
 	for {
-		if e, err = chromedp.Evaluate[entry](entryScript).Do(ctx, t); err != nil || e.Paint >= 0 {
+		if e, err = chromedp.Run(ctx, chromedp.Evaluate[entry](entryScript)); err != nil || e.Paint >= 0 {
 			return e, err
 		}
 		select {
