@@ -38,7 +38,7 @@ func bodyOf(reply ledger.Reply, shape string) (any, error) {
 		return nil, nil
 	}
 	var raw json.RawMessage
-	if err := reply.Object(&raw); err != nil && !(errors.Is(err, ledger.ErrList) && shape != "object") {
+	if err := reply.Object(&raw); err != nil && (shape == "object" || !errors.Is(err, ledger.ErrList)) {
 		return nil, err
 	}
 	decoder := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(bytes.TrimSpace(reply.Body), []byte("\xef\xbb\xbf"))))

@@ -17,6 +17,8 @@ func TestDefinitionErrorsNameLineAndPart(t *testing.T) {
 		says    []string
 	}{
 		"no text at all":           {[]string{small, "just words"}, []string{"line 1"}},
+		"nothing":                  {[]string{small, "# nothing"}, []string{"line 1"}},
+		"two documents":            {[]string{"search:\n", "---\nsearch:\n"}, []string{"one document"}},
 		"broken text":              {[]string{"can:\n", "can: [\n"}, []string{"line"}},
 		"an expression":            {[]string{".status == 201", ".status == = 201"}, []string{"line 23", "steps.create.answer.accepted", "no jq expression"}},
 		"an unknown function":      {[]string{".status == 201", "lookup(.status)"}, []string{"line 23", "cannot be used"}},

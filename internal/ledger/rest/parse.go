@@ -3,6 +3,7 @@ package rest
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -24,12 +25,16 @@ func parse(source string) (*definition, error) {
 	if len(source) > longestDefinition {
 		return nil, fmt.Errorf("the definition is longer than %d characters", longestDefinition)
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal([]byte(source), &doc); err != nil {
+	var doc, more yaml.Node
+	decoder := yaml.NewDecoder(strings.NewReader(source))
+	if err := decoder.Decode(&doc); err != nil && !errors.Is(err, io.EOF) {
 		return nil, errors.New(ledger.Short(strings.TrimPrefix(err.Error(), "yaml: "), 200))
 	}
 	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
 		return nil, errors.New("line 1: a definition is a list of parts such as name, auth, identity, steps, record and search")
+	}
+	if !errors.Is(decoder.Decode(&more), io.EOF) {
+		return nil, errors.New("a definition is one document: take out the lines of ---")
 	}
 	p := &parser{}
 	p.plain(doc.Content[0], 0)
@@ -43,7 +48,6 @@ func parse(source string) (*definition, error) {
 // parser reads the parts and keeps what is wrong with them.
 type parser struct {
 	problems []error
-	settings map[string]bool
 }
 
 func (p *parser) err() error {

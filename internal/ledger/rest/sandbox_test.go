@@ -32,7 +32,7 @@ func newSandbox(t *testing.T, p sandbox.Personality, s ledgertest.Setup) *sandbo
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = f.Server.Close() })
+	t.Cleanup(func() { _ = f.Close() })
 	return f
 }
 
