@@ -27,14 +27,12 @@ func (d *databaseFlags) add(cmd *cobra.Command) {
 }
 
 func (d *databaseFlags) open(ctx context.Context, log *slog.Logger) (*store.Store, error) {
-	url := d.database
-	if url == "" {
+	if d.database == "" {
 		if err := os.MkdirAll(d.data, 0o700); err != nil {
 			return nil, fmt.Errorf("the data folder cannot be made: %w", err)
 		}
-		url = filepath.Join(d.data, "onefold.db")
 	}
-	return store.Open(ctx, store.Config{URL: url, Node: d.node, Log: log, Mark: d.mark()})
+	return store.Open(ctx, store.Config{URL: d.address(), Node: d.node, Log: log, Mark: d.mark()})
 }
 
 // mark is the file in which this server remembers what it sent; only where it has a folder of its own.

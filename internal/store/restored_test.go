@@ -145,4 +145,3 @@ func TestFileWithoutSendsAndMarkLooksFirst(t *testing.T) {
 		t.Fatal("a file without its mark is trusted because it knows of no send")
 	}
 }
-
