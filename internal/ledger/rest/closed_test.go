@@ -63,7 +63,7 @@ func TestNothingMakesAnUnreadableAnswerKnown(t *testing.T) {
 func TestExpressionsFailClosed(t *testing.T) {
 	bad := map[string]string{
 		"an error": `error(\"x\")`, "no value": "empty", "several values": "true, false", "a number": "1", "null": "null", "a text": `\"true\"`, "a missing part": ".body.no.such",
-		"without end": "last(repeat(1))", "too large": `[range(400000)] | length > 0 and (map(tostring) | join(\"\")) == \"\" | [range(400000)]`, "a halt": "halt",
+		"without end": "last(repeat(1))", "too large": `\"x\" * 300000`, "a halt": "halt",
 	}
 	for name, e := range bad {
 		for part, replace := range map[string][]string{
@@ -78,6 +78,7 @@ func TestExpressionsFailClosed(t *testing.T) {
 				continue // it is one
 			}
 			t.Run(name+"/"+part, func(t *testing.T) {
+				t.Parallel()
 				s := connected(t, changed(t, replace...), served(t, says(201, "application/json", good)).URL)
 				a := send(t, s, "INV-1", invoice(t, "47.99", "EUR"))
 				if a.Outcome != work.Unknown {
@@ -97,6 +98,7 @@ func TestExpressionsFailClosed(t *testing.T) {
 				continue // it is one
 			}
 			t.Run(name+"/search/"+part, func(t *testing.T) {
+				t.Parallel()
 				s := connected(t, changed(t, replace...), served(t, says(200, "application/json", `{"list":[`+good+`]}`)).URL)
 				if l := find(t, s, "INV-1", invoice(t, "47.99", "EUR")); l.Finding == work.NotFound || l.Finding == work.FoundMatching {
 					t.Errorf("%s", l.Finding)

@@ -3,6 +3,7 @@ package rest
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -29,5 +30,24 @@ func TestT21_SmallestUnits(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s is %s, want %s", c.source, got, c.want)
 		}
+	}
+}
+
+// An expression ends in time and its value is bounded, whatever it does.
+func TestExpressionsAreBounded(t *testing.T) {
+	for source, says := range map[string]string{
+		`"x" * 300000`: "too large", `{a: [("x" * 300000)]}`: "too large", `{("x" * 300000): 1}`: "too large", `last(repeat(1))`: "too long",
+		`def f: f; f`: "too long", `halt`: "halt", `"x" * 3000000000`: "too large", `[limit(1; repeat("x" * 300000))] | .[0]`: "too large", `error("secret")`: "refuses",
+	} {
+		e, err := newExpression(7, "part", source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.value(document{input: map[string]any{}}); err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "line 7, part") {
+			t.Errorf("%s: %v", source, err)
+		}
+	}
+	if _, err := newExpression(1, "part", strings.Repeat("1+", maxExpression)+"1"); err == nil {
+		t.Error("an expression without end is taken")
 	}
 }
