@@ -5,6 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
+	"math"
+	"strconv"
+	"strings"
 
 	"github.com/pressly/goose/v3"
 
@@ -22,16 +26,16 @@ func bringUp(ctx context.Context, dialect goose.Dialect, folder string, db *sql.
 	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
 	}
-	var known int64
-	for _, m := range provider.ListSources() {
-		known = max(known, m.Version)
-	}
+	known := newestMigration
 	version, err := provider.GetDBVersion(ctx)
 	switch {
 	case err != nil:
 		return fmt.Errorf("read the schema's version: %w", err)
 	case version > known:
-		return fmt.Errorf("%w: its schema is number %d, this version knows up to %d", ErrNewerSchema, version, known)
+		if needs := schemaNeeds(ctx, db); needs > known {
+			return fmt.Errorf("%w: its schema is number %d, this version knows up to %d", ErrNewerSchema, version, known)
+		}
+		return nil // the next version is being rolled out, and tolerates us
 	case version == known:
 		return nil
 	case skip:
@@ -41,6 +45,30 @@ func bringUp(ctx context.Context, dialect goose.Dialect, folder string, db *sql.
 		return fmt.Errorf("bring the schema up to date: %w", err)
 	}
 	return nil
+}
+
+// newestMigration is the number of the last migration that this program knows.
+var newestMigration = func() (newest int64) {
+	files, err := migrations.For("postgres")
+	if err != nil {
+		return 0
+	}
+	names, _ := fs.Glob(files, "*.sql")
+	for _, name := range names {
+		number, _, _ := strings.Cut(name, "_")
+		n, _ := strconv.ParseInt(number, 10, 64)
+		newest = max(newest, n)
+	}
+	return newest
+}()
+
+// schemaNeeds is the migration that a program must know to run on the database's schema. Unless the database says so, it
+// is one that nobody knows.
+func schemaNeeds(ctx context.Context, db *sql.DB) (version int64) {
+	if db.QueryRowContext(ctx, "SELECT version FROM schema_needs").Scan(&version) != nil {
+		return math.MaxInt64
+	}
+	return version
 }
 
 const migrateLock = 0x6f6e65666f6c64 // "onefold"
