@@ -47,7 +47,7 @@ func nav(by work.Actor, path string) (daily, setUp []templates.Link) {
 	if review.MayRecord(by) {
 		daily = append(daily, link(w.Import, "/import"))
 	}
-	daily = append(daily, link(w.Systems, "/systems", reportsPath), link(templates.Automations.Nav, automationsPath))
+	daily = append(daily, link(w.Systems, "/systems", reportsPath), link(templates.Automations.Nav, automationsPath), link(templates.Attempts.Nav, attemptsPath))
 	if by.Can(work.Admin) {
 		setUp = []templates.Link{link(templates.Limits.Nav, limitsPath), link(templates.EventWords.Nav, eventsPath), link(templates.Notices.Nav, "/notices"),
 			link(p.People, "/people"), link(p.Tokens, "/tokens"), link(p.Trail, "/audit")}
@@ -99,7 +99,15 @@ func (s *server) static(c echo.Context) error {
 	if !ok {
 		return echo.ErrNotFound
 	}
-	c.Response().Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	h := c.Response().Header()
+	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	h.Add("Vary", "Accept-Encoding")
+	for _, accepted := range strings.Split(c.Request().Header.Get("Accept-Encoding"), ",") {
+		if strings.TrimSpace(accepted) == "gzip" {
+			h.Set("Content-Encoding", "gzip")
+			return c.Blob(http.StatusOK, f.Type, f.Packed)
+		}
+	}
 	return c.Blob(http.StatusOK, f.Type, f.Body)
 }
 

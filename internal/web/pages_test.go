@@ -1,8 +1,10 @@
 package web
 
 import (
+	"compress/gzip"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -337,5 +339,31 @@ func TestForbiddenWordsAreOnNoPage(t *testing.T) {
 		if strings.ContainsAny(seen, "{}") {
 			t.Errorf("%s shows a pattern that was not filled: %s", path, seen)
 		}
+	}
+}
+
+// Styles and scripts come packed to whoever can unpack them, and pages never do: their length would tell of secrets.
+func TestStylesComePackedAndPagesDoNot(t *testing.T) {
+	s := newSite(t, Config{Store: newWorld(t).Store})
+	address := "/static/" + static.Address("app.css")
+	ask := func(path, accepts string) answer {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Accept-Encoding", accepts)
+		return s.browser().do(r)
+	}
+	plain, packed := ask(address, "identity"), ask(address, "br, gzip")
+	r, err := gzip.NewReader(strings.NewReader(packed.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(r)
+	if err != nil || string(body) != plain.body || packed.header.Get("Content-Encoding") != "gzip" || plain.header.Get("Content-Encoding") != "" {
+		t.Errorf("%v %v", err, packed.header)
+	}
+	if a := ask("/login", "gzip"); a.header.Get("Content-Encoding") != "" || !strings.Contains(a.body, "<html") {
+		t.Errorf("the page is packed: %v", a.header)
 	}
 }

@@ -3,6 +3,8 @@
 package static
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -16,8 +18,9 @@ var files embed.FS
 
 // File is one embedded file.
 type File struct {
-	Type string // its content type
-	Body []byte
+	Type   string // its content type
+	Body   []byte
+	Packed []byte // the body, gzip
 }
 
 var (
@@ -40,8 +43,25 @@ func init() {
 		ext := path.Ext(name)
 		hashed := strings.TrimSuffix(name, ext) + "." + hex.EncodeToString(sum[:6]) + ext
 		addresses[name] = hashed
-		byAddress[hashed] = File{types[ext], body}
+		byAddress[hashed] = File{types[ext], body, pack(body)}
 	}
+}
+
+// pack compresses once, for all time. Pages are not packed: what a stranger types may stand beside a secret on them, and the
+// length would tell.
+func pack(body []byte) []byte {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err == nil {
+		_, err = w.Write(body)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		panic(err) // cannot happen: a buffer takes everything
+	}
+	return b.Bytes()
 }
 
 // Address returns the hashed name of an embedded file.
