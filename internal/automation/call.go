@@ -14,12 +14,18 @@ import (
 // call makes the one outside call of a task.
 func (l *lane) call(ctx context.Context, t task) closing {
 	it := t.picked.Item
+	begun := l.Now()
+	ctx = l.Observer.Begin(ctx, t.call())
 	ctx, cancel := context.WithTimeout(ctx, t.picked.Rules.Policy.RequestTimeout)
 	defer cancel()
+	var ev work.Event
 	if it.OpenKind == work.Send {
-		return closing{t, work.SendClosed{Attempt: it.OpenAttempt, Answer: l.send(ctx, t)}}
+		ev = work.SendClosed{Attempt: it.OpenAttempt, Answer: l.send(ctx, t)}
+	} else {
+		ev = work.FindClosed{Attempt: it.OpenAttempt, Lookup: l.find(ctx, t)}
 	}
-	return closing{t, work.FindClosed{Attempt: it.OpenAttempt, Lookup: l.find(ctx, t)}}
+	l.tellEnd(ctx, &t, ev, l.Now().Sub(begun))
+	return closing{t, ev}
 }
 
 func (l *lane) send(ctx context.Context, t task) work.Answer {
@@ -44,7 +50,7 @@ func (l *lane) answeredLate(it work.Item, a work.Answer) {
 		return work.LateAnswer{Attempt: it.OpenAttempt, Ended: now, Answer: a}
 	})
 	if err != nil {
-		l.Log.Error("a late answer could not be kept", "item", it.ID, "attempt", it.OpenAttempt, "error", err)
+		l.Log.Error("a late answer could not be kept", "system", it.SystemID, "item", it.ID, "key", it.BusinessKey, "attempt", it.OpenAttempt, "error", err)
 	}
 }
 

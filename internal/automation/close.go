@@ -93,7 +93,7 @@ func (l *lane) close(ctx context.Context, batch []closing) error {
 	}
 	for range len(batch) + 1 {
 		var late []*closing
-		_, err := l.Store.Change(ctx, work.Pick{InHand: inHand}, func(now time.Time, picked []work.Picked) ([]work.Move, error) {
+		moves, err := l.Store.Change(ctx, work.Pick{InHand: inHand}, func(now time.Time, picked []work.Picked) ([]work.Move, error) {
 			late = late[:0]
 			moves := make([]work.Move, 0, len(picked))
 			for _, p := range picked {
@@ -113,6 +113,9 @@ func (l *lane) close(ctx context.Context, batch []closing) error {
 		})
 		var taken RecordTaken
 		if !errors.As(err, &taken) {
+			if err == nil {
+				l.tellClosed(byItem, moves)
+			}
 			for _, c := range late {
 				err = errors.Join(err, l.keepLate(ctx, *c))
 			}
@@ -188,11 +191,15 @@ func (l *lane) late(ctx context.Context, it work.Item, event func(now time.Time)
 		return err
 	}
 	if len(rows) != 1 || rows[0].Number != it.OpenAttempt || !rows[0].StartedAt.Equal(it.OpenSince) {
-		l.Log.Error("a result belongs to an attempt that the database does not know", "item", it.ID, "attempt", it.OpenAttempt)
+		l.Log.Error("a result belongs to an attempt that the database does not know", "system", it.SystemID, "item", it.ID, "key", it.BusinessKey,
+			"attempt", it.OpenAttempt)
 		return nil
 	}
-	_, err = l.Store.Change(ctx, work.Pick{IDs: []int64{it.ID}}, func(now time.Time, picked []work.Picked) ([]work.Move, error) {
+	moves, err := l.Store.Change(ctx, work.Pick{IDs: []int64{it.ID}}, func(now time.Time, picked []work.Picked) ([]work.Move, error) {
 		return decideAll(picked, now, func(work.Picked) work.Event { return event(now) })
 	})
+	for i := range moves {
+		l.Observer.Late(&moves[i])
+	}
 	return err
 }

@@ -57,6 +57,8 @@ type Config struct {
 	Poll    time.Duration                            // how often to look for due work without being woken; 0: 250ms
 	Batch   int                                      // most items in one claim; 0: 500
 	Log     *slog.Logger                             // nil: slog.Default
+
+	Observer Observer // nil: none
 }
 
 // Engine carries out the items of all systems on this server.
@@ -82,6 +84,9 @@ func NewEngine(c Config) *Engine {
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()
+	}
+	if c.Observer == nil {
+		c.Observer = unobserved{}
 	}
 	return &Engine{Config: c, lanes: map[string]*lane{}}
 }
@@ -151,6 +156,7 @@ func (e *Engine) Run(ctx context.Context) error {
 			case <-ctx.Done():
 				return nil
 			case id := <-e.Store.Wakeups():
+				e.Observer.Woken()
 				e.wake(id)
 			case <-systems.C:
 				start()
@@ -169,6 +175,7 @@ func (e *Engine) Sweep(ctx context.Context) (int, error) {
 		})
 		total += len(moves)
 		if err != nil || len(moves) < 200 {
+			e.Observer.Swept(total)
 			return total, err
 		}
 	}

@@ -33,6 +33,8 @@ type task struct {
 	picked   work.Picked // as claimed
 	link     *link       // as it was when it was claimed
 	deadline ledger.Deadline
+
+	begun, claimed time.Time // when its claim began and was written
 }
 
 // closing is what a call brought back.
@@ -164,7 +166,9 @@ func (l *lane) claim(ctx context.Context) ([]task, error) {
 			return work.Claimed{Node: l.Node, SendBy: now.Add(sendWindow(p, now))}
 		})
 	})
+	claimed := l.Now()
 	if err != nil {
+		l.Observer.Claimed(l.id, 0, claimed.Sub(begun), err)
 		return nil, err
 	}
 	if stale {
@@ -178,8 +182,9 @@ func (l *lane) claim(ctx context.Context) ([]task, error) {
 			continue // it went to a person, or waits
 		}
 		p := work.Picked{Item: m.Item, Rules: rules[m.Item.ID]}
-		tasks = append(tasks, task{picked: p, link: reached, deadline: ledger.NewDeadline(begun, sendWindow(p, m.Item.OpenSince))})
+		tasks = append(tasks, task{picked: p, link: reached, deadline: ledger.NewDeadline(begun, sendWindow(p, m.Item.OpenSince)), begun: begun, claimed: claimed})
 	}
+	l.Observer.Claimed(l.id, len(tasks), claimed.Sub(begun), nil)
 	return tasks, nil
 }
 
