@@ -62,6 +62,7 @@ type backend interface {
 	migrate(ctx context.Context, skip bool) error
 	listen(ctx context.Context, s *Store)
 	ready(ctx context.Context) error
+	connections() Connections
 	close() error
 	search() searcher
 }
