@@ -117,7 +117,7 @@ func TestEveryPageIsAccessible(t *testing.T) {
 		everyLook(t, b, path, s.URL+path)
 	}
 	b.do(signInOn(s.URL, "admin"))
-	known := map[string]string{":id": fmt.Sprint(ids["rejected"]), ":month": "2026-11"}
+	known := map[string]string{":id": fmt.Sprint(ids["rejected"]), ":month": "2026-11", ":number": "1"}
 	for _, r := range s.Config.Handler.(*echo.Echo).Routes() {
 		if r.Method != http.MethodGet || pagesWithout[r.Path] != "" || strings.HasSuffix(r.Path, ".png") || strings.HasSuffix(r.Path, ".csv") || strings.HasSuffix(r.Path, ".xlsx") ||
 			strings.HasPrefix(r.Path, "/api/") || strings.HasPrefix(r.Path, "/login") || strings.HasPrefix(r.Path, "/welcome") {
