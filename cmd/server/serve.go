@@ -52,6 +52,7 @@ type process struct {
 	reports   review.ReportRunner
 	imports   automation.ImportRunner
 	proofs    proof.Runner
+	figures   review.FigureRunner
 	notices   *notice.Loop
 	outcomes  *outcome.Loop
 	plans     recurring.Runner
@@ -100,6 +101,7 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 		proofs:        proofRunner(st, systems, o.node, o.log),
 		notices:       notices,
 		outcomes:      outcomes,
+		figures:       review.FigureRunner{Store: st, Node: o.node, Zone: o.zone, Log: o.log},
 		plans:         recurring.Runner{Store: st, Intake: intake, Zone: o.zone, Log: o.log},
 		auth:          accounts,
 		setUpCode:     setUpCode,
@@ -119,6 +121,7 @@ func (s *process) run(ctx context.Context, listener net.Listener) error {
 	g.Go(func() error { return s.outcomes.Run(ctx) })
 	g.Go(func() error { return s.plans.Run(ctx) })
 	g.Go(func() error { return s.auth.Run(ctx) })
+	g.Go(func() error { return s.figures.Run(ctx) })
 	g.Go(func() error {
 		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			return fmt.Errorf("the pages cannot be served: %w", err)

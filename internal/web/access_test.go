@@ -107,6 +107,8 @@ var access = map[string]string{
 	"GET /bulk/:id":                    "operator admin",
 	"POST /bulk/:id/stop":              "operator admin",
 	"GET /bulk/:id/results.csv":        "operator admin",
+	"GET /overview":                    "viewer operator ops admin",
+	"GET /overview.csv":                "viewer operator ops admin",
 	"GET /periods":                     "viewer operator ops admin",
 	"GET /periods/:period":             "viewer operator ops admin",
 	"GET /periods/:period/export.csv":  "viewer operator ops admin",

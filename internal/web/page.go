@@ -47,7 +47,7 @@ func nav(by work.Actor, path string) (daily, setUp []templates.Link) {
 	if review.MayRecord(by) {
 		daily = append(daily, link(w.Import, "/import"))
 	}
-	daily = append(daily, link(w.Systems, "/systems", reportsPath), link(templates.Automations.Nav, automationsPath), link(templates.Attempts.Nav, attemptsPath))
+	daily = append(daily, link(w.Systems, "/systems", reportsPath), link(templates.Automations.Nav, automationsPath), link(templates.Overviews.Nav, overviewPath), link(templates.Attempts.Nav, attemptsPath))
 	if by.Can(work.Admin) {
 		setUp = []templates.Link{link(templates.Limits.Nav, limitsPath), link(templates.EventWords.Nav, eventsPath), link(templates.Notices.Nav, "/notices"),
 			link(p.People, "/people"), link(p.Tokens, "/tokens"), link(p.Trail, "/audit")}

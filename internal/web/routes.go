@@ -89,6 +89,8 @@ func (s *server) routes() http.Handler {
 	r.add(get, livePath, readers, streamBounds, s.live)
 	r.page(get, "/periods", readers, s.periodsPage)
 	r.page(get, "/periods/:period", readers, s.periodPage)
+	r.page(get, overviewPath, readers, s.overviewPage)
+	r.add(get, overviewPath+".csv", readers, bounds{importTime, formSize}, ownLinks(overviewPath, s.overviewCSV))
 	r.add(get, "/periods/:period/export.csv", readers, bounds{importTime, formSize}, ownLinks("/periods", s.periodCSV))
 	r.add(get, "/periods/:period/export.xlsx", readers, bounds{importTime, formSize}, ownLinks("/periods", s.periodXLSX))
 	s.systemRoutes(r)

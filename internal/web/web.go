@@ -34,6 +34,7 @@ type Store interface {
 	review.AutomationStore
 	planRunStore
 	review.LimitsStore
+	review.OverviewStore
 	notice.PageStore
 	events.Store
 	outcome.Store
@@ -93,6 +94,7 @@ type server struct {
 	limits      *review.Limits
 
 	notices *notice.Service
+	overviews   *review.Overviews
 	plans   plansService
 	hub     *hub
 
@@ -125,6 +127,7 @@ func New(c Config) (http.Handler, error) {
 	}
 	s.automations = review.NewAutomations(c.Store, c.CompanyID, c.Automations)
 	s.events = events.Service{Store: c.Store, Intake: c.Intake, Keys: c.Auth.Keys, CompanyID: c.CompanyID}
+	s.overviews = review.NewOverviews(c.Store, c.CompanyID, c.Zone)
 	s.outcomes = outcome.Service{Store: c.Store, Keys: c.Auth.Keys, Hosts: c.OutcomeHosts, CompanyID: c.CompanyID, Wake: c.WakeOutcomes}
 	s.proofs = proof.Service{Store: c.Store, Connections: c.Connections, CompanyID: c.CompanyID}
 	s.imports = automation.Imports{Store: c.Store, CompanyID: c.CompanyID, Zone: c.Zone}
