@@ -108,6 +108,9 @@ func (c composer) system(id string) string {
 	if s, ok := c.systems[id]; ok {
 		return oneLine(s.Name, maxName)
 	}
+	if id == "" { // it is about our own servers
+		return "Onefold"
+	}
 	return oneLine(id, maxName)
 }
 
@@ -208,6 +211,9 @@ func (c composer) alerts(list []AlertState, over bool, foot string) Message {
 		l := Line{Text: oneLine(a.Text, maxAlert), Link: c.link("/?" + url.Values{"tab": {"all"}, "overdue": {"1"}, "system": {a.SystemID}}.Encode())}
 		if a.Cause != "overdue" {
 			l.Link = c.link("/systems#system-" + url.PathEscape(a.SystemID))
+		}
+		if a.SystemID == "" { // about our own servers
+			l.Link = c.link("/servers")
 		}
 		if over {
 			l.Text = fill(w.OverLine, map[string]string{"text": l.Text})

@@ -9,6 +9,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pressly/goose/v3"
 
@@ -79,14 +80,34 @@ func (p *postgres) migrate(ctx context.Context, skip bool) (err error) {
 		return p.explain(err)
 	}
 	defer conn.Release()
-	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", migrateLock); err != nil {
-		return fmt.Errorf("wait for another server's migration: %w", err)
+	// Not pg_advisory_lock: a statement that waits holds a snapshot, for which the other server's CREATE INDEX CONCURRENTLY
+	// would wait in turn.
+	for mine := false; !mine; {
+		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", migrateLock).Scan(&mine); err != nil {
+			return fmt.Errorf("wait for another server's migration: %w", pgError(err))
+		}
+		if !mine {
+			if err := wait(ctx, 200*time.Millisecond); err != nil {
+				return fmt.Errorf("wait for another server's migration: %w", err)
+			}
+		}
 	}
 	defer func() {
 		_, unlockErr := conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrateLock)
 		err = errors.Join(err, unlockErr)
 	}()
 	return bringUp(ctx, goose.DialectPostgres, "postgres", p.std, skip)
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // migrate holds an exclusive lock on a file beside the database: a lock on the database itself would keep out the

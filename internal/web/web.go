@@ -35,6 +35,7 @@ type Store interface {
 	planRunStore
 	review.LimitsStore
 	review.OverviewStore
+	review.RetentionStore
 	notice.PageStore
 	events.Store
 	outcome.Store
@@ -42,6 +43,7 @@ type Store interface {
 	recurring.Store
 	automation.ConnectionStore
 	proof.Store
+	review.ServerStore
 }
 
 // Intake records new items.
@@ -92,11 +94,13 @@ type server struct {
 
 	automations *review.Automations
 	limits      *review.Limits
+	overviews   *review.Overviews
+	keeping     *review.Keeping
 
 	notices *notice.Service
-	overviews   *review.Overviews
 	plans   plansService
 	hub     *hub
+	servers *review.Servers
 
 	events   events.Service
 	outcomes outcome.Service
@@ -121,13 +125,15 @@ func New(c Config) (http.Handler, error) {
 		c.Log = slog.Default()
 	}
 	s := &server{Config: c, review: review.New(c.Store, c.CompanyID), systems: review.NewSystems(c.Store), periods: review.NewPeriods(c.Store, c.CompanyID), bulk: review.NewBulk(c.Store, c.CompanyID), reports: review.NewReports(c.Store, automation.ReportFiles{}, c.CompanyID), hub: newHub(review.NewLive(c.Store, c.CompanyID).Mark, c.Log)}
+	s.servers = review.NewServers(c.Store)
 	s.limits = review.NewLimits(c.Store, c.CompanyID)
+	s.overviews = review.NewOverviews(c.Store, c.CompanyID, c.Zone)
+	s.keeping = review.NewKeeping(c.Store, c.CompanyID)
 	if c.Automations == nil {
 		c.Automations = automationRunners(c)
 	}
 	s.automations = review.NewAutomations(c.Store, c.CompanyID, c.Automations)
 	s.events = events.Service{Store: c.Store, Intake: c.Intake, Keys: c.Auth.Keys, CompanyID: c.CompanyID}
-	s.overviews = review.NewOverviews(c.Store, c.CompanyID, c.Zone)
 	s.outcomes = outcome.Service{Store: c.Store, Keys: c.Auth.Keys, Hosts: c.OutcomeHosts, CompanyID: c.CompanyID, Wake: c.WakeOutcomes}
 	s.proofs = proof.Service{Store: c.Store, Connections: c.Connections, CompanyID: c.CompanyID}
 	s.imports = automation.Imports{Store: c.Store, CompanyID: c.CompanyID, Zone: c.Zone}

@@ -1,0 +1,158 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"onefold/internal/review"
+	"onefold/internal/work"
+	"onefold/web/templates"
+)
+
+const serversPath = "/servers"
+
+// watchers may see the servers, as review.MayWatch says.
+var watchers = only(work.Operator, work.Ops, work.Admin)
+
+func (s *server) serverRoutes(r *router) { r.page(get, serversPath, watchers, s.serversPage) }
+
+// serversPage shows the servers on this database and what each holds.
+func (s *server) serversPage(c echo.Context) error {
+	list, now, err := s.servers.List(c.Request().Context(), person(c))
+	if err != nil {
+		return err
+	}
+	shell, systems, err := s.shell(c, templates.ServerWords.Title)
+	if err != nil {
+		return err
+	}
+	names := map[string]string{}
+	for _, sys := range systems {
+		names[sys.ID] = sys.Name
+	}
+	m := templates.Servers{Shell: shell}
+	var newest int64
+	for _, one := range list {
+		newest = max(newest, one.Schema)
+	}
+	show := view{s.Zone, now}
+	for _, one := range list {
+		m.Servers = append(m.Servers, show.oneServer(one, newest, names))
+	}
+	return render(c, http.StatusOK, templates.ServersPage(m))
+}
+
+func (v view) oneServer(one review.ServerState, newest int64, systems map[string]string) templates.Server {
+	w := templates.ServerWords
+	state := string(one.State)
+	m := templates.Server{Name: text(one.Name, 100), Badge: templates.Badge{Sign: w.Sign[state], Text: w.State[state], Tone: w.Tone[state]}, Say: v.serverSays(one, newest)}
+	fact := func(name, value string) { m.Facts = append(m.Facts, templates.Fact{Name: name, Value: value}) }
+	at := func(name string, t time.Time) {
+		if t.IsZero() {
+			fact(name, w.Never)
+			return
+		}
+		stamp := v.ago(t)
+		m.Facts = append(m.Facts, templates.Fact{Name: name, At: &stamp})
+	}
+	at(w.Seen, one.Seen)
+	if !one.Seen.IsZero() {
+		at(w.Started, one.Started)
+		fact(w.Version, text(one.Version, 100))
+		fact(w.Schema, filled(w.SchemaOf, "n", strconv.FormatInt(one.Schema, 10)))
+		fact(w.Clock, clockSays(one, v.now))
+	}
+	for _, h := range one.Calls {
+		m.Holds = append(m.Holds, templates.Fact{Name: text(orText(systems[h.SystemID], h.SystemID), 100), Value: strconv.FormatInt(h.Count, 10)})
+	}
+	for _, r := range one.Runs {
+		id := strconv.FormatInt(r.ID, 10)
+		l := templates.Link{Text: filled(templates.Pick(w.Run, r.Kind, "bulk"), "n", id)}
+		switch r.Kind {
+		case "bulk":
+			l.Href = bulkPath + "/" + id
+		case "import":
+			l.Href = importPath + "/" + id
+		}
+		m.Runs = append(m.Runs, l)
+	}
+	return m
+}
+
+// serverSays is what somebody should know of a server.
+func (v view) serverSays(one review.ServerState, newest int64) (out []templates.Sentence) {
+	w := templates.ServerWords
+	say := func(pattern string, values map[string]any) { out = append(out, templates.Say(pattern, values)) }
+	var until time.Time
+	for _, h := range one.Calls {
+		until = latest(until, h.Until)
+	}
+	for _, r := range one.Runs {
+		until = latest(until, r.Until)
+	}
+	silent := one.State == work.ServerSilent
+	switch {
+	case silent && until.IsZero():
+		say(w.Silent, map[string]any{"since": v.since(one.Seen)})
+	case silent && until.After(v.now):
+		say(w.SilentHolds, map[string]any{"since": v.since(one.Seen), "until": v.clock(until)})
+	case silent:
+		say(w.SilentHeld, map[string]any{"since": v.since(one.Seen), "until": v.clock(until)})
+	case one.State == work.ServerStops:
+		say(w.Stops, nil)
+	}
+	if one.ClockOff(v.now) {
+		say(w.ClockOff, map[string]any{"by": clockSays(one, v.now)})
+	}
+	if one.ClockMoved(v.now) {
+		say(w.ClockMoved, map[string]any{"by": length(one.Jumped), "at": v.clock(one.JumpedAt)})
+	}
+	if one.HasTwin(v.now) {
+		say(w.Twin, map[string]any{"at": v.clock(one.TwinAt)})
+	}
+	if !silent && one.Schema < newest {
+		say(w.Older, nil)
+	}
+	return out
+}
+
+// since is a moment of the past, or in words that there was none.
+func (v view) since(t time.Time) any {
+	if t.IsZero() {
+		return templates.ServerWords.Never
+	}
+	return v.clock(t)
+}
+
+func clockSays(one review.ServerState, now time.Time) string {
+	w := templates.ServerWords
+	switch {
+	case one.State == work.ServerSilent:
+		return w.ClockUnknown
+	case !one.ClockOff(now):
+		return w.ClockRight
+	case one.Ahead > 0:
+		return filled(w.ClockFast, "by", length(one.Ahead))
+	}
+	return filled(w.ClockSlow, "by", length(one.Ahead))
+}
+
+// length is how long something is, as people write it: "1 h 2 min 3 s".
+func length(d time.Duration) string {
+	return strings.TrimSpace(strings.NewReplacer("h", " h ", "m", " min ", "s", " s").Replace(d.Abs().Round(time.Second).String()))
+}
+
+func filled(pattern, name, value string) string {
+	return templates.Say(pattern, map[string]any{name: value}).String()
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,34 @@
+package templates
+
+type serverWords struct {
+	Nav, Title, Lead, Empty, EmptySay, Version, Schema, SchemaOf, Started, Seen, Clock, ClockRight, ClockFast, ClockSlow, ClockUnknown, Holds, HoldsNothing, Runs, Never string
+
+	Silent, SilentHolds, SilentHeld, Stops, ClockOff, ClockMoved, Twin, Older string
+
+	State, Tone, Sign, Run map[string]string
+}
+
+// ServerWords is the wording of the page of the servers: English.
+var ServerWords = serverWords{
+	Nav: "Servers", Title: "Servers",
+	Lead:  "All servers share the work on the same invoices. If one is lost, the others look up what it had on its way before anything is sent again.",
+	Empty: "No server has told of itself yet", EmptySay: "Each does so every 15 seconds.",
+	Version: "Version", Schema: "Database version", SchemaOf: "knows up to {n}", Started: "Started", Seen: "Last sign of life", Clock: "Clock",
+	ClockRight: "as the database’s", ClockFast: "{by} fast", ClockSlow: "{by} slow", ClockUnknown: "not known", Holds: "On their way", HoldsNothing: "nothing",
+	Runs: "In the background", Never: "never",
+
+	Silent:      "No sign of life since {since}. It was stopped hard, stands still or does not reach the database. It holds nothing, so nothing waits for it.",
+	SilentHolds: "No sign of life since {since}. What it had on its way goes on at the other servers, by looking it up first, from {until} on.",
+	SilentHeld:  "No sign of life since {since}. The time of what it had on its way was over at {until}: any running server goes on with it, by looking it up first.",
+	Stops:       "It takes nothing new, finishes what it has begun, and ends.",
+	ClockOff: "Its clock is {by}. No invoice is at risk: Onefold decides by the database’s clock alone. But the times in this server’s own log are wrong. " +
+		"Let the machine keep its time by NTP.",
+	ClockMoved: "Its clock was moved by {by} at {at}. No invoice is at risk: Onefold decides by the database’s clock alone. But times in this server’s own log before and after do not match.",
+	Twin:       "At {at} another server used the same name. Give each server a name of its own (--node): otherwise nobody can tell from the records who sent what.",
+	Older:      "It is of an older version than others here. During an upgrade that is in order; afterwards it should be replaced.",
+
+	State: map[string]string{"running": "Running", "stopping": "Stopping", "silent": "Silent"},
+	Tone:  map[string]string{"running": "good", "stopping": "wait", "silent": "ask"},
+	Sign:  map[string]string{"running": "✓", "stopping": "…", "silent": "!"},
+	Run:   map[string]string{"bulk": "Work on many invoices, no. {n}", "import": "Import no. {n}", "proof": "Proof no. {n}"},
+}
