@@ -61,7 +61,7 @@ var Messages = messageWords{
 	FootPerson:  "You get this because of your settings in Onefold. Change them on your page there, under “Messages to you”.",
 	FootWebhook: "",
 	CauseSays: map[string]string{"": "needs attention", "overdue": "invoices are late", "disconnected": "the login is refused", "breaker": "does not answer",
-		"paused": "is still paused"},
+		"paused": "is still paused", "clock": "a clock is wrong"},
 	Errors: map[string]string{"nobody": "nobody there to be told any more, or without the right to see invoices", "unclear": "the answer was lost twice: not sent again, so that nobody gets it many times",
 		"over": "nothing waited any more"},
 }
