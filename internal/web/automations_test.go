@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"onefold/internal/automation"
+	"onefold/internal/automation/events"
 	"onefold/internal/review"
 	rt "onefold/internal/review/reviewtest"
 	"onefold/internal/work"
@@ -153,4 +154,40 @@ func TestAutomationsLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	shoot(t, ctx, "automations", s.URL+"/automations")
+}
+
+// An automation that was set up for a system that was never proven asks before it begins, and begins when an admin agrees.
+func TestAutomationsAskBeforeAnUnprovenSystem(t *testing.T) {
+	w := newWorld(t)
+	s := newSite(t, Config{Store: w.Store, Intake: automation.Intake{Store: w.Store}})
+	by := work.Actor{Kind: work.Person, ID: "9", Name: "Boss", Roles: []work.Role{work.Admin}}
+	if err := w.Store.PutSender(t.Context(), events.Sender{CompanyID: 1, Kind: events.Orders, ID: "shop", Name: "Shop", SystemID: "books", Automation: "orders", Sealed: "x", SecretN: 1, ChangedAt: w.Clock()}, by, "sender_added"); err != nil {
+		t.Fatal(err)
+	}
+	b := s.signIn("admin")
+	isOff := func() bool {
+		switches, err := w.Store.AutomationSwitches(t.Context(), 1)
+		if err != nil || len(switches) != 1 {
+			t.Fatalf("%+v %v", switches, err)
+		}
+		return switches[0].Off()
+	}
+	if a := b.post(switchPath, b.get("/automations").filled(switchPath, "name", "orders", "version", "0", "on", "0", "note", "")); a.status != http.StatusSeeOther {
+		t.Fatalf("%d %s", a.status, a.visible())
+	}
+	a := b.post(switchPath, b.get("/automations").filled(switchPath, "name", "orders", "version", "1", "on", "1"))
+	for _, want := range []string{"Confirmed orders has never sent anything to Books", "Prove Books", "Switch on anyway"} {
+		if a.status != http.StatusConflict || !strings.Contains(a.visible(), want) {
+			t.Fatalf("%d, %q is missing: %s", a.status, want, a.visible())
+		}
+	}
+	if !strings.Contains(a.body, `href="/systems/books/proofs"`) || !isOff() {
+		t.Error("it is on, or nobody says where to prove")
+	}
+	if again := b.post(switchPath, a.filled(switchPath, "name", "orders", "version", "1", "on", "1", "unproven", "books")); again.status != http.StatusSeeOther || isOff() {
+		t.Fatalf("%d %s", again.status, again.visible())
+	}
+	if trail := b.get("/audit"); !strings.Contains(trail.visible(), "Let an automation run on a system that was never proven") {
+		t.Error("it is not on record")
+	}
 }

@@ -150,7 +150,7 @@ func (s *server) proofPage(c echo.Context) error {
 		return err
 	}
 	named := text(r.System, 80)
-	m := templates.ProofRun{Heading: say(w.Title, "name", named), System: named, Back: proofsPath(r.SystemID), Here: proofPath(r), Version: strconv.FormatInt(r.Version, 10), Open: !r.State.Ended(),
+	m := templates.ProofRun{Heading: say(w.RunTitle, "name", named), System: named, Back: proofsPath(r.SystemID), Here: proofPath(r), Version: strconv.FormatInt(r.Version, 10), Open: !r.State.Ended(),
 		Badge: proofBadge(r), Result: w.Result[string(r.State)], Books: w.Test}
 	if m.Shell, _, err = s.shell(c, m.Heading); err != nil {
 		return err

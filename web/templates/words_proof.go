@@ -2,15 +2,15 @@ package templates
 
 // proofWords is the wording about proofs, on their pages and on the console.
 type proofWords struct {
-	Title, Do, DoAgain, Crumb, Before, Begin, Customer, CustomerHelp, Amount, Currency, Consent, ConsentHelp, Live, Test, Removes, Stays, Takes, StepsHead, What, Seen, State,
-	When, Earlier, NoEarlier, Left, LeftSay, LeftInterrupted, References, Record, Number, Reference, Why, Offer, OfferSay, OfferDo, OfferDone, By, Going, LookAgain, Running, See, Never, NeverBadge, LastBadge,
-	Begun, Adopted, Link, AtLive, AtTest string
+	Title, RunTitle, Do, DoAgain, Before, Begin, Customer, CustomerHelp, Amount, Currency, Consent, ConsentHelp, Live, Test, Removes, Stays, Takes, StepsHead,
+	Earlier, NoEarlier, Left, LeftSay, LeftInterrupted, References, Why, Offer, OfferSay, OfferDo, OfferDone, By, Going, LookAgain, Running, See,
+	Begun, Adopted, AtLive, AtTest string
 	Steps, Says, StateName, StateSign, StateTone, Badge, Sign, Tone, Result, Refusal, OfferLine, StepCount map[string]string
 }
 
 // Proofs is the wording about proofs: English.
 var Proofs = proofWords{
-	Title: "Prove {name}", Do: "Prove it", DoAgain: "Prove it again", Crumb: "Proofs",
+	Title: "Prove {name}", RunTitle: "Proof of {name}", Do: "Prove it", DoAgain: "Prove it again",
 	Before: "A proof sends a few test invoices to this system and makes the failure happen that matters most: an answer that is lost after the system acted. It ends well only if exactly one invoice is there. What it does is not mixed with your own invoices.",
 	Begin:  "Begin the proof", Customer: "Test customer", CustomerHelp: "The id of a customer in the accounting system that is there only for tests.",
 	Amount: "Amount", Currency: "Currency", Consent: "Type {name} to agree", ConsentHelp: "These books are live. Only drafts are made, and nothing is issued.",
@@ -20,16 +20,16 @@ var Proofs = proofWords{
 	Stays:   "It cannot take back what it made: two or three records stay in the books, and the report lists them.",
 	Takes:   "It waits as long as the system may take, which can be several minutes. You may leave the page; it goes on.",
 
-	StepsHead: "Steps", What: "What", Seen: "What was seen", State: "Result", When: "When", Earlier: "Earlier proofs", NoEarlier: "This system was never proven.",
+	StepsHead: "Steps", Earlier: "Earlier proofs", NoEarlier: "This system was never proven.",
 	Left: "What is left in the books", LeftSay: "Remove these in the accounting system if they disturb there.",
 	LeftInterrupted: "The proof was cut off: nobody cleaned up. Look in the accounting system for these references and remove what is there.",
-	References:      "References", Record: "Record", Number: "Number", Reference: "Reference", Why: "Why it stays",
+	References:      "References", Why: "Why it stays",
 	Offer: "The system is not as declared", OfferSay: "With the more cautious value Onefold relies on less there, and is safe. It can be taken over here; the bolder value cannot.",
 	OfferDo: "Be more cautious", OfferDone: "The more cautious values are in use.",
 	By: "Begun {at} by {who}.", Going: "You may leave this page; it goes on.", LookAgain: "Refresh", Running: "A proof is running", See: "See how far it is",
-	Never: "Never proven", NeverBadge: "never proven", LastBadge: "proven {at}",
+
 	Begun: "The proof has begun.", Adopted: "The more cautious values are in use from now on. Prove it again to see that the system is safe with them.",
-	Link: "Proofs", AtLive: "live books, drafts only", AtTest: "test books",
+	AtLive: "live books, drafts only", AtTest: "test books",
 
 	Steps: map[string]string{
 		"books":    "It tells whose books it keeps",
