@@ -37,7 +37,7 @@ func (s *server) systemsPage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	m := templates.Systems{Shell: shell, MayConnect: automation.MayConnect(person(c)) && len(s.Connections.Adapters) > 0}
+	m := templates.Systems{Shell: shell, MayConnect: automation.MayConnect(person(c)) && len(s.Connections.Adapters) > 0, MayWatch: review.MayWatch(person(c))}
 	m.Notice = didSystem(c)
 	if kept {
 		m.Notice = &templates.Notice{Say: templates.Say(templates.People.Restored, nil)}

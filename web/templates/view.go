@@ -89,6 +89,7 @@ type Systems struct {
 	Shell
 	Systems    []System
 	MayConnect bool // the person may connect another one
+	MayWatch   bool // and see our own servers
 }
 
 // System is one accounting system.
