@@ -48,6 +48,7 @@ type process struct {
 	http      *http.Server
 	engine    *automation.Engine
 	watch     automation.Watch
+	heart     *automation.Heartbeat
 	bulk      review.BulkRunner
 	reports   review.ReportRunner
 	imports   automation.ImportRunner
@@ -95,6 +96,7 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 		http:          web.Server("", pages),
 		engine:        automation.NewEngine(automation.Config{Store: st, Connect: systems.Connect, Node: o.node, Log: o.log}),
 		watch:         automation.Watch{Store: st, Log: o.log},
+		heart:         heartbeat(st, o),
 		bulk:          review.BulkRunner{Store: st, Node: o.node, Log: o.log},
 		reports:       review.ReportRunner{Store: st, Log: o.log},
 		imports:       automation.ImportRunner{Imports: automation.Imports{Store: st, CompanyID: 1, Zone: o.zone}, Holder: review.New(st, 1), Node: o.node, Log: o.log},
@@ -111,6 +113,7 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 // run serves until ctx ends; then it lets requests and calls on their way finish.
 func (s *process) run(ctx context.Context, listener net.Listener) error {
 	g, ctx := errgroup.WithContext(ctx)
+	defer s.beat(ctx)()
 	g.Go(func() error { return s.engine.Run(ctx) })
 	g.Go(func() error { return s.watch.Run(ctx) })
 	g.Go(func() error { return s.bulk.Run(ctx) })

@@ -152,6 +152,7 @@ var access = map[string]string{
 	"POST /import/:id/start":        "operator admin",
 	"POST /import/:id/hold":         "operator admin",
 	"POST /import/:id/remove":       "operator admin",
+	"GET /servers":                  "operator ops admin",
 	"GET /attempts":                 "viewer operator ops admin",
 	"GET /attempts.csv":             "viewer operator ops admin",
 	"GET /attempts/:id/:number":     "viewer operator ops admin",

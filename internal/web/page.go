@@ -48,8 +48,12 @@ func nav(by work.Actor, path string) (daily, setUp []templates.Link) {
 		daily = append(daily, link(w.Import, "/import"))
 	}
 	daily = append(daily, link(w.Systems, "/systems", reportsPath), link(templates.Automations.Nav, automationsPath), link(templates.Overviews.Nav, overviewPath), link(templates.Attempts.Nav, attemptsPath))
+	servers := link(templates.ServerWords.Nav, serversPath)
+	if by.Can(work.Ops) && !by.Can(work.Admin) {
+		setUp = []templates.Link{servers}
+	}
 	if by.Can(work.Admin) {
-		setUp = []templates.Link{link(templates.Limits.Nav, limitsPath), link(templates.EventWords.Nav, eventsPath), link(templates.Notices.Nav, "/notices"),
+		setUp = []templates.Link{servers, link(templates.Limits.Nav, limitsPath), link(templates.EventWords.Nav, eventsPath), link(templates.Notices.Nav, "/notices"),
 			link(p.People, "/people"), link(p.Tokens, "/tokens"), link(p.Trail, "/audit")}
 	}
 	return daily, setUp
@@ -75,6 +79,9 @@ func (s *server) shell(c echo.Context, title string) (templates.Shell, []review.
 	}
 	alerts, err := s.systems.Alerts(c.Request().Context(), person(c))
 	for _, a := range alerts {
+		if a.Cause == automation.AlertClock && review.MayWatch(person(c)) {
+			shell.Alerts = append(shell.Alerts, templates.Alert{Say: templates.Say("{text}", map[string]any{"text": text(a.Text, 300)}), Href: serversPath})
+		}
 		if a.Cause != automation.AlertOverdue {
 			continue // the system's own state says so already
 		}
