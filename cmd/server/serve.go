@@ -50,6 +50,7 @@ type process struct {
 	watch     automation.Watch
 	heart     *automation.Heartbeat
 	bulk      review.BulkRunner
+	retention review.RetentionRunner
 	reports   review.ReportRunner
 	imports   automation.ImportRunner
 	proofs    proof.Runner
@@ -98,6 +99,7 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 		watch:         automation.Watch{Store: st, Log: o.log},
 		heart:         heartbeat(st, o),
 		bulk:          review.BulkRunner{Store: st, Node: o.node, Log: o.log},
+		retention:     review.RetentionRunner{Store: st, CompanyID: 1, Node: o.node, Log: o.log},
 		reports:       review.ReportRunner{Store: st, Log: o.log},
 		imports:       automation.ImportRunner{Imports: automation.Imports{Store: st, CompanyID: 1, Zone: o.zone}, Holder: review.New(st, 1), Node: o.node, Log: o.log},
 		proofs:        proofRunner(st, systems, o.node, o.log),
@@ -117,6 +119,7 @@ func (s *process) run(ctx context.Context, listener net.Listener) error {
 	g.Go(func() error { return s.engine.Run(ctx) })
 	g.Go(func() error { return s.watch.Run(ctx) })
 	g.Go(func() error { return s.bulk.Run(ctx) })
+	g.Go(func() error { return s.retention.Run(ctx) })
 	g.Go(func() error { return s.reports.Run(ctx) })
 	g.Go(func() error { return s.imports.Run(ctx) })
 	g.Go(func() error { return s.proofs.Run(ctx) })

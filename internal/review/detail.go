@@ -14,6 +14,8 @@ type Detail struct {
 	Chain    []work.Item    // all recorded steps of the document, in order
 	Attempts []work.Attempt // newest first
 	Older    bool           // there are attempts before these
+	PrunedAt time.Time      // when attempts were last removed as too old; zero: none were, or Older
+	Pruned   int64          // how many
 	Until    time.Time      // acts from then on belong to the newer part of the history; zero: this is the newest part
 	Acts     []work.Act     // newest first
 	Offers   []Offered
@@ -62,6 +64,8 @@ func (s *Service) Detail(ctx context.Context, by work.Actor, id int64, before in
 	}
 	if len(d.Attempts) > attemptsOnPage {
 		d.Attempts, d.Older = d.Attempts[:attemptsOnPage], true
+	} else if d.PrunedAt, d.Pruned, err = s.store.PrunedAttempts(ctx, id); err != nil {
+		return Detail{}, err
 	}
 	if d.Acts, err = s.store.Acts(ctx, id, actsOnPage); err != nil {
 		return Detail{}, err

@@ -128,6 +128,8 @@ type Store interface {
 	Chain(ctx context.Context, it work.Item) ([]work.Item, error)
 	// Attempts returns an item's attempts with a number below before (0: the newest), newest first, at most limit.
 	Attempts(ctx context.Context, itemID int64, before, limit int) ([]work.Attempt, error)
+	// PrunedAttempts tells when attempts of an item were last removed as too old, and how many are gone; zero: none are.
+	PrunedAttempts(ctx context.Context, itemID int64) (at time.Time, n int64, err error)
 	// Acts returns an item's decisions of people, newest first, at most limit.
 	Acts(ctx context.Context, itemID int64, limit int) ([]work.Act, error)
 	// System returns one accounting system.

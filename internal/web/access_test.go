@@ -137,6 +137,8 @@ var access = map[string]string{
 	"GET /automations":              "viewer operator ops admin",
 	"GET /automations/*":            "viewer operator ops admin",
 	"POST /automations/switch":      "admin",
+	"GET /settings/retention":       "admin",
+	"POST /settings/retention":      "admin",
 	"GET /limits":                   "admin",
 	"GET /limits/:id":               "admin",
 	"GET /limits/:id/*":             "admin",

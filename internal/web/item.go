@@ -151,6 +151,7 @@ func (v view) item(d review.Detail, by work.Actor, older bool) templates.Item {
 			m.LookAgain += "?did=" + string(review.Check)
 		}
 	}
+	m.Pruned = v.pruned(d.PrunedAt, d.Pruned)
 	if d.Older {
 		m.Older = "?before=" + strconv.Itoa(d.Attempts[len(d.Attempts)-1].Number)
 	}

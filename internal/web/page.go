@@ -54,7 +54,7 @@ func nav(by work.Actor, path string) (daily, setUp []templates.Link) {
 	}
 	if by.Can(work.Admin) {
 		setUp = []templates.Link{servers, link(templates.Limits.Nav, limitsPath), link(templates.EventWords.Nav, eventsPath), link(templates.Notices.Nav, "/notices"),
-			link(p.People, "/people"), link(p.Tokens, "/tokens"), link(p.Trail, "/audit")}
+			link(p.People, "/people"), link(p.Tokens, "/tokens"), link(templates.Retention.Nav, retentionPath), link(p.Trail, "/audit")}
 	}
 	return daily, setUp
 }

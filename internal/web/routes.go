@@ -70,6 +70,7 @@ func (s *server) routes() http.Handler {
 	s.planRoutes(r)
 	s.automationRoutes(r)
 	s.limitRoutes(r)
+	s.retentionRoutes(r)
 	s.serverRoutes(r)
 	s.attemptRoutes(r)
 

@@ -29,7 +29,7 @@ var actGroups = map[string][]string{
 		auth.DidRevokeSession, auth.DidRevokeSessions},
 	"tokens": {auth.DidCreateToken, auth.DidRevokeToken},
 	"systems": {"automation_off", "automation_on", "automation_on_unproven", "caution", auth.DidPause, auth.DidResume, auth.DidChangePolicy, "look_first_on", "look_first_off", "system_added", "system_removed", "system_changed", "system_credentials", "account_connected", "account_reconnected", "account_disconnected",
-		"sender_connected", "sender_secret_renewed", "sender_secret_ended", "sender_removed", "endpoint_connected", "endpoint_removed"},
+		"sender_connected", "sender_secret_renewed", "sender_secret_ended", "sender_removed", "endpoint_connected", "endpoint_removed", "retention_changed"},
 	"exports": {auth.DidExport},
 	"items": {"item_check", "item_retry", "item_attest", "item_resolve", "item_close", "item_approve", "item_hold", "item_reopen", "item_correct",
 		"item_assign", "item_note"},

@@ -34,6 +34,7 @@ type Store interface {
 	review.AutomationStore
 	planRunStore
 	review.LimitsStore
+	review.RetentionStore
 	review.OverviewStore
 	review.RetentionStore
 	notice.PageStore
@@ -94,6 +95,7 @@ type server struct {
 
 	automations *review.Automations
 	limits      *review.Limits
+	keeping     *review.Keeping
 	overviews   *review.Overviews
 	keeping     *review.Keeping
 
@@ -127,6 +129,7 @@ func New(c Config) (http.Handler, error) {
 	s := &server{Config: c, review: review.New(c.Store, c.CompanyID), systems: review.NewSystems(c.Store), periods: review.NewPeriods(c.Store, c.CompanyID), bulk: review.NewBulk(c.Store, c.CompanyID), reports: review.NewReports(c.Store, automation.ReportFiles{}, c.CompanyID), hub: newHub(review.NewLive(c.Store, c.CompanyID).Mark, c.Log)}
 	s.servers = review.NewServers(c.Store)
 	s.limits = review.NewLimits(c.Store, c.CompanyID)
+	s.keeping = review.NewKeeping(c.Store, c.CompanyID)
 	s.overviews = review.NewOverviews(c.Store, c.CompanyID, c.Zone)
 	s.keeping = review.NewKeeping(c.Store, c.CompanyID)
 	if c.Automations == nil {

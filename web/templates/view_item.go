@@ -25,8 +25,9 @@ type Item struct {
 	Note       *Action  // nil: the person may not act
 	Steps      []Step
 	History    []Event
-	Older      string // address of the older part
-	Newest     string // address of the newest part, if this is older
+	Older      string   // address of the older part
+	Pruned     Sentence // older attempts are gone; empty: none are
+	Newest     string   // address of the newest part, if this is older
 	Facts      []Fact
 	Lines      []Line
 	MoreLines  string // how many more there are

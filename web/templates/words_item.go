@@ -73,7 +73,7 @@ var itemStatusSays = map[string]string{
 	"asked":             "{who} asked us to look: that happens in a moment.",
 	"proposed":          "A correction waits until the outcome is known.",
 	"overdue":           "It should have been settled by {at}.",
-	"earlier":           "Earlier tries: {n}, listed below.",
+	"earlier":           "Earlier tries: {n}.",
 	"settled_at":        "The last send had ended for certain at {at}; what you see there after that time counts.",
 	"settled_at/future": "The last send may still be at work until {at}. What you see there before that time does not count.",
 }
