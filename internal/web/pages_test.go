@@ -212,8 +212,11 @@ func TestErrorsAreToldInPlainWords(t *testing.T) {
 		if a.status != c.want || strings.Contains(a.body, "secret") || strings.Contains(a.body, "goroutine") || !strings.Contains(a.visible(), "name this number") {
 			t.Errorf("%d: %s", a.status, a.visible())
 		}
-		if health := b.get("/healthz"); health.status == http.StatusOK {
-			t.Error("healthy without a database")
+		if ready := b.get("/readyz"); ready.status == http.StatusOK || strings.Contains(ready.body, "secret") || c.err != nil && !strings.Contains(ready.body, "the database does not answer") {
+			t.Errorf("ready without a database: %d %s", ready.status, ready.body)
+		}
+		if health := b.get("/healthz"); health.status != http.StatusOK {
+			t.Error("a process that lives is to be started anew because the database is away")
 		}
 	}
 	store.err, store.panic = nil, ""
