@@ -117,12 +117,3 @@ func (s *server) static(c echo.Context) error {
 	}
 	return c.Blob(http.StatusOK, f.Type, f.Body)
 }
-
-// health says whether the server can work: it reaches its database.
-func (s *server) health(c echo.Context) error {
-	if _, err := s.review.Now(c.Request().Context()); err != nil {
-		s.Log.Error("the database does not answer", "error", err)
-		return c.String(http.StatusServiceUnavailable, "the database does not answer\n")
-	}
-	return c.String(http.StatusOK, "ok\n")
-}

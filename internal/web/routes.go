@@ -38,11 +38,11 @@ func (s *server) routes() http.Handler {
 	e.HideBanner, e.HidePort = true, true
 	e.HTTPErrorHandler = s.fail
 	e.IPExtractor = s.addressOf()
-	e.Use(s.requestID, s.recoverPanic, s.securityHeaders, s.checkHost)
+	e.Use(s.requestID, s.observe(e), s.recoverPanic, s.securityHeaders, s.checkHost)
 	r := &router{server: s, echo: e, rules: map[string]rule{}}
 
 	r.add(get, "/healthz", open(), healthBounds, s.health)
-	r.add(get, "/readyz", open(), healthBounds, s.health)
+	r.add(get, "/readyz", open(), healthBounds, s.ready)
 	r.page(get, "/static/:name", open(), s.static)
 
 	r.page(get, "/login", guest(), s.loginPage)
@@ -89,10 +89,10 @@ func (s *server) routes() http.Handler {
 		return c.Redirect(http.StatusSeeOther, "/items/"+url.PathEscape(c.Param("id")))
 	})
 	r.add(get, livePath, readers, streamBounds, s.live)
-	r.page(get, "/periods", readers, s.periodsPage)
-	r.page(get, "/periods/:period", readers, s.periodPage)
 	r.page(get, overviewPath, readers, s.overviewPage)
 	r.add(get, overviewPath+".csv", readers, bounds{importTime, formSize}, ownLinks(overviewPath, s.overviewCSV))
+	r.page(get, "/periods", readers, s.periodsPage)
+	r.page(get, "/periods/:period", readers, s.periodPage)
 	r.add(get, "/periods/:period/export.csv", readers, bounds{importTime, formSize}, ownLinks("/periods", s.periodCSV))
 	r.add(get, "/periods/:period/export.xlsx", readers, bounds{importTime, formSize}, ownLinks("/periods", s.periodXLSX))
 	s.systemRoutes(r)

@@ -34,7 +34,6 @@ type Store interface {
 	review.AutomationStore
 	planRunStore
 	review.LimitsStore
-	review.RetentionStore
 	review.OverviewStore
 	review.RetentionStore
 	notice.PageStore
@@ -80,6 +79,9 @@ type Config struct {
 
 	TrustedProxies []netip.Prefix // whose word on the client's address and TLS counts
 
+	Observer Observer                       // nil: none
+	Ready    func(context.Context) []string // why the server cannot work, in words for everybody; nil: whether the database answers
+
 	beat <-chan time.Time // of the streams to open pages, for tests; nil: every heartbeat
 }
 
@@ -95,7 +97,6 @@ type server struct {
 
 	automations *review.Automations
 	limits      *review.Limits
-	keeping     *review.Keeping
 	overviews   *review.Overviews
 	keeping     *review.Keeping
 
@@ -126,10 +127,12 @@ func New(c Config) (http.Handler, error) {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
+	if c.Observer == nil {
+		c.Observer = unobserved{}
+	}
 	s := &server{Config: c, review: review.New(c.Store, c.CompanyID), systems: review.NewSystems(c.Store), periods: review.NewPeriods(c.Store, c.CompanyID), bulk: review.NewBulk(c.Store, c.CompanyID), reports: review.NewReports(c.Store, automation.ReportFiles{}, c.CompanyID), hub: newHub(review.NewLive(c.Store, c.CompanyID).Mark, c.Log)}
 	s.servers = review.NewServers(c.Store)
 	s.limits = review.NewLimits(c.Store, c.CompanyID)
-	s.keeping = review.NewKeeping(c.Store, c.CompanyID)
 	s.overviews = review.NewOverviews(c.Store, c.CompanyID, c.Zone)
 	s.keeping = review.NewKeeping(c.Store, c.CompanyID)
 	if c.Automations == nil {
@@ -142,6 +145,9 @@ func New(c Config) (http.Handler, error) {
 	s.imports = automation.Imports{Store: c.Store, CompanyID: c.CompanyID, Zone: c.Zone}
 	s.notices = notice.NewService(c.Store, c.CompanyID, MessageWords(), c.Notices)
 	s.plans = recurring.Plans{Store: c.Store, CompanyID: c.CompanyID, Zone: c.Zone, Runner: recurring.Runner{Store: c.Store, Intake: c.Intake, Zone: c.Zone}}
+	if s.Ready == nil {
+		s.Ready = s.reachesStore
+	}
 	return s.routes(), nil
 }
 
