@@ -24,6 +24,8 @@ type ImportRunner struct {
 	Holder SourceHolder
 	Node   string       // this server's name; unique among the servers
 	Log    *slog.Logger // nil: slog.Default
+
+	Done func(result string, rows int) // is told what came of rows; nil: nobody
 }
 
 const (
@@ -75,7 +77,7 @@ func (r ImportRunner) RunOnce(ctx context.Context) (bool, error) {
 }
 
 func (r ImportRunner) step(ctx context.Context, id int64) (bool, error) {
-	w := &importWorker{Imports: r.Imports, holder: r.Holder, node: r.Node}
+	w := &importWorker{Imports: r.Imports, holder: r.Holder, node: r.Node, done: r.Done}
 	return w.step(ctx, id)
 }
 
@@ -104,6 +106,7 @@ type importWorker struct {
 	Imports
 	holder SourceHolder
 	node   string
+	done   func(result string, rows int)
 }
 
 func (w *importWorker) intake() Intake { return Intake{Store: w.Store, Zone: w.Zone} }
@@ -186,6 +189,11 @@ func (w *importWorker) record(ctx context.Context, i Import) error {
 		}
 		return nil
 	}})
+	if err == nil && w.done != nil {
+		for i := range rows {
+			w.done(string(rows[i].Outcome), 1)
+		}
+	}
 	return err
 }
 

@@ -29,6 +29,9 @@ type Config struct {
 	Hour      int             // of the daily reminder on webhooks; below 0: none
 	Wake      <-chan struct{} // tells Run that something waits to be sent; nil: nothing does
 	Log       *slog.Logger    // nil: silent
+
+	// Tried is told of each try to send: way is "mail" or "webhook"; result as it is recorded, "again" if it will be tried again. nil: nobody
+	Tried func(way, result string)
 }
 
 // Mailer sends e-mails. It returns a *NotTaken unless the mail was taken.

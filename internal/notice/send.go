@@ -100,7 +100,27 @@ func (l *Loop) sendOne(ctx context.Context, d Delivery, known map[string]recipie
 	if d.NextAt = now.Add(wait(d.Tries)); d.Status != Waits {
 		d.ClosedAt = now
 	}
-	return away, l.store.CloseNotice(closing, l.cfg.Node, d)
+	if err := l.store.CloseNotice(closing, l.cfg.Node, d); err != nil {
+		return away, err
+	}
+	if l.cfg.Tried != nil {
+		l.cfg.Tried(d.way(), d.result())
+	}
+	return away, nil
+}
+
+func (d Delivery) way() string {
+	if d.ByMail() {
+		return "mail"
+	}
+	return "webhook"
+}
+
+func (d Delivery) result() string {
+	if d.Status == Waits {
+		return "again"
+	}
+	return string(d.Status)
 }
 
 // overMeanwhile reports whether nothing waits any more of what a late message would tell.

@@ -24,6 +24,8 @@ type Config struct {
 	Node      string          // this server's name; unique among the servers on one database
 	Wake      <-chan struct{} // tells Run that something waits; nil: nothing does
 	Log       *slog.Logger    // nil: silent
+
+	Tried func(result string) // is told of each try: the state that is recorded after it; nil: nobody
 }
 
 // Poster posts a signed body once. It returns a *NotTaken unless the answer was 2xx.
@@ -143,7 +145,13 @@ func (l *Loop) sendOne(ctx context.Context, e Endpoint, secret string, d Deliver
 		}
 		l.cfg.Log.Warn("an outcome was not taken", "message", d.ID, "endpoint", e.Name, "tries", d.Tries, "state", string(d.State), "error", not.Text)
 	}
-	return away, l.cfg.Store.CloseOutcome(context.WithoutCancel(ctx), l.cfg.Node, d)
+	if err := l.cfg.Store.CloseOutcome(context.WithoutCancel(ctx), l.cfg.Node, d); err != nil {
+		return away, err
+	}
+	if l.cfg.Tried != nil {
+		l.cfg.Tried(string(d.State))
+	}
+	return away, nil
 }
 
 // message is the body of a webhook.
