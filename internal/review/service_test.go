@@ -439,7 +439,10 @@ func TestSystemsRights(t *testing.T) {
 			t.Errorf("%s ends look-first: %v", by.Name, err)
 		}
 	}
-	if err := s.EndLookFirst(t.Context(), admin, rt.SystemID, ""); err != nil || !state().LookFirst.IsZero() {
+	if err := s.EndLookFirst(t.Context(), admin, rt.SystemID, " "); !errors.Is(err, review.ErrReason) || state().LookFirst.IsZero() {
+		t.Errorf("ended without a note: %v", err)
+	}
+	if err := s.EndLookFirst(t.Context(), admin, rt.SystemID, "all is recorded again"); err != nil || !state().LookFirst.IsZero() {
 		t.Errorf("%v", err)
 	}
 }

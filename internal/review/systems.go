@@ -185,7 +185,7 @@ func (s *Systems) BeginLookFirst(ctx context.Context, by work.Actor, id, why str
 	return s.store.BeginLookFirst(ctx, id, by, why)
 }
 
-// EndLookFirst ends look-first: only a signed-in admin may. The note may be empty.
+// EndLookFirst ends look-first: only a signed-in admin may, with a note that says why nothing is missing any more.
 func (s *Systems) EndLookFirst(ctx context.Context, by work.Actor, id, note string) error {
 	if !MayLookFirst(by) {
 		return ErrForbidden
@@ -193,7 +193,10 @@ func (s *Systems) EndLookFirst(ctx context.Context, by work.Actor, id, note stri
 	if err := s.known(ctx, id); err != nil {
 		return err
 	}
-	return s.store.EndLookFirst(ctx, id, by, Input{Note: note}.clean().Note)
+	if note = (Input{Note: note}).clean().Note; note == "" {
+		return ErrReason
+	}
+	return s.store.EndLookFirst(ctx, id, by, note)
 }
 
 // ErrReason says that a reason is missing.

@@ -64,3 +64,6 @@ func SetNewestRows(t testing.TB, n int64) {
 	newestRows = n
 	t.Cleanup(func() { newestRows = was })
 }
+
+// Recognise compares the database with the one that we know, as is done again and again.
+func Recognise(ctx context.Context, s *Store) error { return s.db.(*postgres).recogniseNow(ctx) }

@@ -13,6 +13,7 @@ const wakeChannel = "onefold_work"
 // listen hears the other servers' wake-ups on a connection of its own. Whatever was missed while it was down is made good
 // by waking every system; polling is the net below.
 func (p *postgres) listen(ctx context.Context, s *Store) {
+	go p.stayWith(ctx)
 	wait := 100 * time.Millisecond
 	for ctx.Err() == nil {
 		if heard := p.hear(ctx, s); heard {
@@ -59,4 +60,32 @@ func (p *postgres) hear(ctx context.Context, s *Store) bool {
 		}
 		s.hub.wake(map[string]bool{n.Payload: true})
 	}
+}
+
+// recogniseEvery is how often the database is compared with the one that we know, beside each new connection: a dump that is
+// loaded over it leaves connections as they are.
+const recogniseEvery = 15 * time.Second
+
+func (p *postgres) stayWith(ctx context.Context) {
+	tick := time.NewTicker(recogniseEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if err := p.recogniseNow(ctx); err != nil && ctx.Err() == nil {
+				p.store.cfg.Log.Warn("the database could not be compared with the one that we know", "error", err)
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (p *postgres) recogniseNow(ctx context.Context) error {
+	conn, err := p.pool.Acquire(ctx)
+	if err != nil {
+		return p.explain(err)
+	}
+	defer conn.Release()
+	return p.recognise(ctx, conn.Conn())
 }

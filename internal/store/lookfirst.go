@@ -58,7 +58,7 @@ func (s *Store) BeginLookFirst(ctx context.Context, id string, by work.Actor, wh
 }
 
 // EndLookFirst lets the system, or all systems if id is empty, send again without looking.
-// The note, which may be empty, goes on record.
+// The note goes on record.
 func (s *Store) EndLookFirst(ctx context.Context, id string, by work.Actor, note string) error {
 	systems := []work.System{{ID: id}}
 	if id == "" {

@@ -59,6 +59,26 @@ func TestDumpPutBackLooksFirst(t *testing.T) {
 	}
 }
 
+// Nobody should load a dump under a server that runs; whoever does is noticed all the same.
+func TestDumpPutBackUnderAServer(t *testing.T) {
+	db := storetest.Postgres(t)
+	s := db.Open(t, store.Config{})
+	must(t, s.DeclareSystem(t.Context(), books()))
+	record(t, s, "INV-1")
+	dump := filepath.Join(t.TempDir(), "onefold.dump")
+	storetest.Dump(t, db, dump)
+	closeAll(t, s, claim(t, s, 1))
+	must(t, store.Recognise(t.Context(), s))
+	if looksFirst(t, s) {
+		t.Fatal("the database that we know looks first")
+	}
+	storetest.Restore(t, db, dump, "--clean", "--if-exists")
+	must(t, store.Recognise(t.Context(), s))
+	if !looksFirst(t, s) {
+		t.Fatal("a dump that was loaded under the server is trusted")
+	}
+}
+
 // A copy of the disk that is put back under the same server: cluster, timeline, database and tables are those that we knew. Only
 // what this server remembers outside of the database tells that a send is missing.
 func TestForgottenSendLooksFirst(t *testing.T) {

@@ -306,7 +306,12 @@ func TestSystemsPage(t *testing.T) {
 	if !strings.Contains(page.visible(), "set to look first since 10:00") {
 		t.Error(page.visible())
 	}
-	b.post("/systems/books/look-first", page.form("/systems/books/look-first"))
+	end := page.form("/systems/books/look-first")
+	if a := b.post("/systems/books/look-first", end); a.status != http.StatusUnprocessableEntity {
+		t.Errorf("look-first is ended without a note: %d", a.status)
+	}
+	end.Set("note", "the lost day is recorded again")
+	b.post("/systems/books/look-first", end)
 	if sys, err := w.System(t.Context(), rt.SystemID); err != nil || !sys.LookFirst.IsZero() {
 		t.Errorf("look-first goes on: %v", err)
 	}

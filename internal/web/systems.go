@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -75,7 +76,11 @@ func (s *server) resume(c echo.Context) error {
 }
 
 func (s *server) endLookFirst(c echo.Context) error {
-	return backToSystems(c, s.systems.EndLookFirst(c.Request().Context(), person(c), c.Param("id"), c.FormValue("note")), "look_first_off")
+	err := s.systems.EndLookFirst(c.Request().Context(), person(c), c.Param("id"), c.FormValue("note"))
+	if errors.Is(err, review.ErrReason) {
+		return s.showSystem(c, http.StatusUnprocessableEntity, templates.SystemPage{Problem: templates.SystemWords.NoReason})
+	}
+	return backToSystems(c, err, "look_first_off")
 }
 
 // backToSystems goes back to the page that the button was on.
@@ -148,7 +153,7 @@ func (v view) system(sys review.SystemState, by work.Actor) templates.System {
 		}
 	}
 	if !sys.LookFirst.IsZero() && review.MayLookFirst(by) {
-		button("look-first", false)
+		button("look-first", true)
 	}
 	return m
 }

@@ -269,7 +269,7 @@ func (v view) systemActions(sys review.SystemState, by work.Actor) []templates.A
 		if sys.LookFirst.IsZero() {
 			add("look-first/begin", templates.SystemWords.LookFirstDo, templates.SystemWords.LookFirstHelp, true)
 		} else {
-			add("look-first", w.Action["look-first"], w.ActionHelp["look-first"], false)
+			add("look-first", w.Action["look-first"], w.ActionHelp["look-first"], true)
 		}
 	}
 	return out

@@ -111,7 +111,7 @@ var itemActionHelp = map[string]string{"check": "Looks for it in {system}. Nothi
 	"reopen":     "Puts it back to what needs a person. Nothing is sent.",
 	"pause":      "Nothing new is sent. What is on its way is let finish; looking goes on.",
 	"resume":     "What waits is sent.",
-	"look-first": "From now on invoices are sent again without a look before.",
+	"look-first": "From now on invoices are sent again without a look before. First record again what was sent in the time that is missing, and see that all of it is settled.",
 	"note/min":   "At least {n} characters."}
 
 var itemRefusal = map[string]string{
