@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"net/url"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -44,8 +46,17 @@ func NewTraces(ctx context.Context, node string, b Build, log *slog.Logger) (*Tr
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES cannot be read: %w", err)
 	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces could not be sent", "error", err) }))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces could not be sent", "error", cause(err)) }))
 	return newTraces(sdktrace.NewBatchSpanProcessor(exporter), r), nil
+}
+
+// cause is why, without the collector's address and its answer: either may hold what is no business of a log.
+func cause(err error) string {
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		return ue.Err.Error()
+	}
+	return "the collector did not take them, or the OTEL_ variables do not fit"
 }
 
 func newTraces(p sdktrace.SpanProcessor, r *resource.Resource) *Traces {
@@ -141,11 +152,11 @@ func (t *Traces) end(ctx context.Context, r automation.Result) {
 	}
 }
 
-// Request starts the span of a request to the pages or the API. What a caller says of a trace of its own is not followed:
+// request starts the span of a request to the pages or the API. What a caller says of a trace of its own is not followed:
 // anybody can call.
-func (t *Traces) Request(ctx context.Context, route, method, requestID string) (context.Context, func(status int)) {
-	if t == nil {
-		return ctx, func(int) {}
+func (t *Traces) request(ctx context.Context, route, method, requestID string) (context.Context, func(status int)) {
+	if route == "" {
+		route = "none"
 	}
 	ctx, span := t.tracer.Start(ctx, method+" "+route, trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
 		attribute.String("http.route", route), attribute.String("http.request.method", method), attribute.String("onefold.request", requestID)))
