@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
+//go:generate sh -c "go run . metrics >../../docs/operations/metrics.md.new && mv ../../docs/operations/metrics.md.new ../../docs/operations/metrics.md"
 //go:generate sh -c "go run . configuration >../../docs/configuration.md.new && mv ../../docs/configuration.md.new ../../docs/configuration.md"
 
 // configurationCommand prints docs/configuration.md.
@@ -32,6 +33,7 @@ var settingExamples = map[string]string{
 	"token-per-minute": "600", "oidc-issuer": "https://login.example.com", "oidc-name": "Example account", "oidc-client-id": "onefold",
 	"oidc-client-secret": "(in a file)", "oidc-scopes": "groups", "oidc-groups-claim": "roles", "oidc-group-roles": "finance=operator;it=ops+admin",
 	"oidc-default-roles": "viewer", "oidc-link-email": "true", "oidc-provision": "true",
+	"log-format": "json", "log-level": "debug", "metrics-listen": "127.0.0.1:9090", "metrics-token": "(in a file)", "trace": "true",
 	"smtp-host": "mail.example.com", "smtp-port": "587", "smtp-tls": "tls", "smtp-user": "onefold", "smtp-password": "(in a file)",
 	"mail-from": "onefold@example.com", "mail-name": "Invoices", "webhooks": "(in a file) finance=https://hooks.slack.com/services/…",
 	"webhook-plain-hosts": "chat.internal", "outcome-hosts": "shop.internal", "notice-digest": "1h", "notice-hour": "7",
@@ -47,6 +49,7 @@ var settingGroups = []struct {
 }{
 	{"Single sign-on", []string{"oidc-"}},
 	{"Telling people", []string{"smtp-", "mail-", "webhook", "notice-", "outcome-"}},
+	{"Telling machines", []string{"log-", "metrics-", "trace"}},
 	{"People", []string{"admin-password", "session-", "passwords", "refused-", "token-per-minute", "api-token"}},
 	{"The server", []string{""}},
 }

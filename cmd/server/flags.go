@@ -70,7 +70,7 @@ func envName(flag string) string {
 }
 
 // secretFlags hold secrets: never logged, and better given as a file than on the command line.
-var secretFlags = []string{"admin-password", "api-token", "database", "oidc-client-secret", "password", "session-keys", "smtp-password", "webhooks"}
+var secretFlags = []string{"admin-password", "api-token", "database", "metrics-token", "oidc-client-secret", "password", "session-keys", "smtp-password", "webhooks"}
 
 // fillFlags gives each flag that is not on the command line its value: of the environment variable, else of the
 // configuration file, else its default. NAME_FILE names a file that holds the value of NAME, in both places. Warnings go

@@ -3,10 +3,11 @@ package main
 import (
 	"fmt"
 	"net/http"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"onefold/internal/telemetry"
 )
 
 func healthCommand() *cobra.Command {
@@ -39,19 +40,10 @@ func healthCommand() *cobra.Command {
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version",
+		Short: "Print the version, the commit and the Go version that it was built from",
 		Args:  cobra.NoArgs,
 		Run: func(cmd *cobra.Command, _ []string) {
-			version := "unknown"
-			if info, ok := debug.ReadBuildInfo(); ok {
-				version = info.Main.Version
-				for _, s := range info.Settings {
-					if s.Key == "vcs.revision" {
-						version += " " + s.Value
-					}
-				}
-			}
-			cmd.Println("onefold " + version)
+			cmd.Println("onefold " + telemetry.ThisBuild().String())
 		},
 	}
 }

@@ -50,7 +50,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.PersistentFlags().String(configFlag, "", "a file with settings, one ONEFOLD_NAME=value a line; the command line and the environment win over it")
 	root.AddCommand(serveCommand(), demoCommand(), importCommand(), migrateCommand(), backupCommand(), restoreCommand(), systemCommand(), userCommand(), tokenCommand(), sandboxCommand(), healthCommand(),
-		verifyCommand(), configurationCommand(), versionCommand())
+		verifyCommand(), configurationCommand(), metricsCommand(), versionCommand())
 	markBadInput(root)
 	return root
 }

@@ -23,6 +23,7 @@ import (
 	"onefold/internal/notice"
 	"onefold/internal/review"
 	"onefold/internal/store"
+	"onefold/internal/telemetry"
 	"onefold/internal/web"
 )
 
@@ -40,6 +41,9 @@ type serverOptions struct {
 	proxies       []netip.Prefix // whose word on the client's address and TLS counts
 	zone          *time.Location
 	log           *slog.Logger
+	metricsAt     net.Listener // nil: nobody is told the metrics
+	metricsToken  string
+	traces        *telemetry.Traces // nil: none
 }
 
 // process is the pages, the API, the engine and the watch of one process.
@@ -47,14 +51,15 @@ type process struct {
 	serverOptions
 	http      *http.Server
 	engine    *automation.Engine
+	watched   *observers
 	watch     automation.Watch
 	heart     *automation.Heartbeat
 	bulk      review.BulkRunner
 	retention review.RetentionRunner
 	reports   review.ReportRunner
+	figures   review.FigureRunner
 	imports   automation.ImportRunner
 	proofs    proof.Runner
-	figures   review.FigureRunner
 	notices   *notice.Loop
 	outcomes  *outcome.Loop
 	plans     recurring.Runner
@@ -85,27 +90,32 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 		return nil, err
 	}
 	intake := automation.Intake{Store: st, Zone: o.zone}
+	watched := newObservers(st, o)
+	o.notices.Tried = watched.metrics.Notice
 	notices, told := noticeLoop(st, o)
-	outcomes, wakeOutcomes := outcomeLoop(st, o, accounts.Keys)
-	pages, err := web.New(web.Config{Store: st, Intake: intake, Importer: automation.Importer{Intake: intake}, Auth: accounts, Zone: o.zone, Connections: systems,
-		PublicURL: o.publicURL, Notices: told, OutcomeHosts: o.outcomeHosts, WakeOutcomes: wakeOutcomes, Hosts: o.hosts, TrustedProxies: o.proxies, Log: o.log})
+	outcomes, wakeOutcomes := outcomeLoop(st, o, accounts.Keys, watched.metrics.Outcome)
+	intakes := automation.Intake{Store: tracedStore{st, o.traces}, Zone: o.zone}
+	pages, err := web.New(web.Config{Store: tracedStore{st, o.traces}, Intake: intakes, Importer: automation.Importer{Intake: intakes}, Auth: accounts, Zone: o.zone, Connections: systems,
+		PublicURL: o.publicURL, Notices: told, OutcomeHosts: o.outcomeHosts, WakeOutcomes: wakeOutcomes, Hosts: o.hosts, TrustedProxies: o.proxies, Log: o.log,
+		Observer: telemetry.Web{Metrics: watched.metrics, Traces: o.traces}, Ready: watched.ready(st, o.log)})
 	if err != nil {
 		return nil, err
 	}
 	return &process{
 		serverOptions: o,
 		http:          web.Server("", pages),
-		engine:        automation.NewEngine(automation.Config{Store: st, Connect: systems.Connect, Node: o.node, Log: o.log}),
+		engine:        automation.NewEngine(automation.Config{Store: st, Connect: systems.Connect, Node: o.node, Log: o.log, Observer: watched.engine()}),
+		watched:       watched,
 		watch:         automation.Watch{Store: st, Log: o.log},
 		heart:         heartbeat(st, o),
 		bulk:          review.BulkRunner{Store: st, Node: o.node, Log: o.log},
 		retention:     review.RetentionRunner{Store: st, CompanyID: 1, Node: o.node, Log: o.log},
 		reports:       review.ReportRunner{Store: st, Log: o.log},
-		imports:       automation.ImportRunner{Imports: automation.Imports{Store: st, CompanyID: 1, Zone: o.zone}, Holder: review.New(st, 1), Node: o.node, Log: o.log},
+		figures:       review.FigureRunner{Store: st, Node: o.node, Zone: o.zone, Log: o.log},
+		imports:       automation.ImportRunner{Imports: automation.Imports{Store: st, CompanyID: 1, Zone: o.zone}, Holder: review.New(st, 1), Node: o.node, Log: o.log, Done: watched.metrics.ImportRows},
 		proofs:        proofRunner(st, systems, o.node, o.log),
 		notices:       notices,
 		outcomes:      outcomes,
-		figures:       review.FigureRunner{Store: st, Node: o.node, Zone: o.zone, Log: o.log},
 		plans:         recurring.Runner{Store: st, Intake: intake, Zone: o.zone, Log: o.log},
 		auth:          accounts,
 		setUpCode:     setUpCode,
@@ -116,18 +126,20 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 func (s *process) run(ctx context.Context, listener net.Listener) error {
 	g, ctx := errgroup.WithContext(ctx)
 	defer s.beat(ctx)()
+	defer s.watched.end()
+	g.Go(func() error { return s.watched.run(ctx) })
 	g.Go(func() error { return s.engine.Run(ctx) })
 	g.Go(func() error { return s.watch.Run(ctx) })
 	g.Go(func() error { return s.bulk.Run(ctx) })
 	g.Go(func() error { return s.retention.Run(ctx) })
 	g.Go(func() error { return s.reports.Run(ctx) })
+	g.Go(func() error { return s.figures.Run(ctx) })
 	g.Go(func() error { return s.imports.Run(ctx) })
 	g.Go(func() error { return s.proofs.Run(ctx) })
 	g.Go(func() error { return s.notices.Run(ctx) })
 	g.Go(func() error { return s.outcomes.Run(ctx) })
 	g.Go(func() error { return s.plans.Run(ctx) })
 	g.Go(func() error { return s.auth.Run(ctx) })
-	g.Go(func() error { return s.figures.Run(ctx) })
 	g.Go(func() error {
 		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			return fmt.Errorf("the pages cannot be served: %w", err)
@@ -136,6 +148,7 @@ func (s *process) run(ctx context.Context, listener net.Listener) error {
 	})
 	g.Go(func() error {
 		<-ctx.Done()
+		s.watched.ending.Store(true)
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 		defer cancel()
 		if s.http.Shutdown(end) != nil {
@@ -151,6 +164,7 @@ func serveCommand() *cobra.Command {
 	var o serverOptions
 	var people peopleFlags
 	var notices noticeFlags
+	var telling telemetryFlags
 	var listen, zone, hosts, proxies string
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -168,7 +182,9 @@ func serveCommand() *cobra.Command {
 				return badly(err)
 			}
 			o.node, o.publicURL = db.node, people.publicURL
-			o.log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
+			if o.log, err = telling.log(cmd.ErrOrStderr(), db.node); err != nil {
+				return err
+			}
 			if o.people, err = people.config(db.data, o.log); err != nil {
 				return badly(err)
 			}
@@ -180,6 +196,14 @@ func serveCommand() *cobra.Command {
 				return err
 			}
 			defer st.Close() //nolint:errcheck // on the way out
+			if o.metricsToken = telling.metricsToken; telling.trace {
+				if o.traces, err = telemetry.NewTraces(cmd.Context(), db.node, telemetry.ThisBuild(), o.log); err != nil {
+					return badly(err)
+				}
+			}
+			if o.metricsAt, err = telling.listen(cmd.Context(), o.log); err != nil {
+				return err
+			}
 			needToken := o.apiToken == ""
 			s, err := newServer(cmd.Context(), st, o)
 			if err != nil {
@@ -191,6 +215,9 @@ func serveCommand() *cobra.Command {
 				return fmt.Errorf("cannot listen on %s: %w", listen, err)
 			}
 			cmd.Printf("Onefold is at http://%s/\n", listener.Addr())
+			if o.metricsAt != nil {
+				cmd.Printf("Metrics are at http://%s/metrics\n", o.metricsAt.Addr())
+			}
 			// What was generated is shown on the terminal only: it is not logged.
 			if s.setUpCode != "" {
 				cmd.Printf("Set it up at http://%s/setup with the code %s\n", listener.Addr(), s.setUpCode)
@@ -204,6 +231,7 @@ func serveCommand() *cobra.Command {
 	db.add(cmd)
 	people.add(cmd)
 	notices.add(cmd)
+	telling.add(cmd)
 	f := cmd.Flags()
 	f.StringVar(&listen, "listen", "127.0.0.1:8080", "address and port of the pages and the API")
 	f.StringVar(&o.adminPassword, "admin-password", "", "password of the user admin, who is added if there is no user yet (default: the first person is added on the set-up page, with a code that is printed at start)")
