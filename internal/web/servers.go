@@ -50,6 +50,9 @@ func (v view) oneServer(one review.ServerState, newest int64, systems map[string
 	w := templates.ServerWords
 	state := string(one.State)
 	m := templates.Server{Name: text(one.Name, 100), Badge: templates.Badge{Sign: w.Sign[state], Text: w.State[state], Tone: w.Tone[state]}, Say: v.serverSays(one, newest)}
+	if one.State == work.ServerRuns && len(m.Say) > 0 {
+		m.Badge.Sign, m.Badge.Tone = w.Sign["look"], w.Tone["look"]
+	}
 	fact := func(name, value string) { m.Facts = append(m.Facts, templates.Fact{Name: name, Value: value}) }
 	at := func(name string, t time.Time) {
 		if t.IsZero() {
@@ -95,13 +98,16 @@ func (v view) serverSays(one review.ServerState, newest int64) (out []templates.
 		until = latest(until, r.Until)
 	}
 	silent := one.State == work.ServerSilent
+	about := map[string]any{"since": v.clock(one.Seen), "until": v.clock(until)}
 	switch {
+	case one.Seen.IsZero():
+		say(w.NeverTold, about)
 	case silent && until.IsZero():
-		say(w.Silent, map[string]any{"since": v.since(one.Seen)})
+		say(w.Silent, about)
 	case silent && until.After(v.now):
-		say(w.SilentHolds, map[string]any{"since": v.since(one.Seen), "until": v.clock(until)})
+		say(w.SilentHolds, about)
 	case silent:
-		say(w.SilentHeld, map[string]any{"since": v.since(one.Seen), "until": v.clock(until)})
+		say(w.SilentHeld, about)
 	case one.State == work.ServerStops:
 		say(w.Stops, nil)
 	}
@@ -120,14 +126,6 @@ func (v view) serverSays(one review.ServerState, newest int64) (out []templates.
 	return out
 }
 
-// since is a moment of the past, or in words that there was none.
-func (v view) since(t time.Time) any {
-	if t.IsZero() {
-		return templates.ServerWords.Never
-	}
-	return v.clock(t)
-}
-
 func clockSays(one review.ServerState, now time.Time) string {
 	w := templates.ServerWords
 	switch {
@@ -141,9 +139,15 @@ func clockSays(one review.ServerState, now time.Time) string {
 	return filled(w.ClockSlow, "by", length(one.Ahead))
 }
 
-// length is how long something is, as people write it: "1 h 2 min 3 s".
+// length is how long something is, as people write it: "1 h 2 min 3 s", "2 min".
 func length(d time.Duration) string {
-	return strings.TrimSpace(strings.NewReplacer("h", " h ", "m", " min ", "s", " s").Replace(d.Abs().Round(time.Second).String()))
+	said := d.Abs().Round(time.Second).String()
+	for _, none := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(said, none) {
+			said = said[:len(said)-2]
+		}
+	}
+	return strings.TrimSpace(strings.NewReplacer("h", " h ", "m", " min ", "s", " s").Replace(said))
 }
 
 func filled(pattern, name, value string) string {

@@ -3,7 +3,7 @@ package templates
 type serverWords struct {
 	Nav, Title, Lead, Empty, EmptySay, Version, Schema, SchemaOf, Started, Seen, Clock, ClockRight, ClockFast, ClockSlow, ClockUnknown, Holds, HoldsNothing, Runs, Never string
 
-	Silent, SilentHolds, SilentHeld, Stops, ClockOff, ClockMoved, Twin, Older string
+	NeverTold, Silent, SilentHolds, SilentHeld, Stops, ClockOff, ClockMoved, Twin, Older string
 
 	State, Tone, Sign, Run map[string]string
 }
@@ -17,6 +17,7 @@ var ServerWords = serverWords{
 	ClockRight: "as the database’s", ClockFast: "{by} fast", ClockSlow: "{by} slow", ClockUnknown: "not known", Holds: "On their way", HoldsNothing: "nothing",
 	Runs: "In the background", Never: "never",
 
+	NeverTold:   "It never told that it lives: it is of an older version, or was lost right after its start. What it has on its way goes on at the other servers from {until} on, by looking it up first, unless it ends it itself before.",
 	Silent:      "No sign of life since {since}. It was stopped hard, stands still or does not reach the database. It holds nothing, so nothing waits for it.",
 	SilentHolds: "No sign of life since {since}. What it had on its way goes on at the other servers, by looking it up first, from {until} on.",
 	SilentHeld:  "No sign of life since {since}. The time of what it had on its way was over at {until}: any running server goes on with it, by looking it up first.",
@@ -28,7 +29,7 @@ var ServerWords = serverWords{
 	Older:      "It is of an older version than others here. During an upgrade that is in order; afterwards it should be replaced.",
 
 	State: map[string]string{"running": "Running", "stopping": "Stopping", "silent": "Silent"},
-	Tone:  map[string]string{"running": "good", "stopping": "wait", "silent": "ask"},
-	Sign:  map[string]string{"running": "✓", "stopping": "…", "silent": "!"},
+	Tone:  map[string]string{"running": "good", "stopping": "wait", "silent": "ask", "look": "wait"},
+	Sign:  map[string]string{"running": "✓", "stopping": "…", "silent": "!", "look": "!"},
 	Run:   map[string]string{"bulk": "Work on many invoices, no. {n}", "import": "Import no. {n}", "proof": "Proof no. {n}"},
 }
