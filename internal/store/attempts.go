@@ -17,7 +17,7 @@ import (
 // too. What a filter asks for may be rare, and its page must not read the whole history.
 var (
 	lookThrough      = 20_000
-	lookThroughItems = 10_000
+	lookThroughItems = 5_000
 )
 
 // mostKeys is how many items with a key that begins as asked are looked at one by one; of more, their attempts are among

@@ -43,8 +43,7 @@ func (s *server) attemptsPage(c echo.Context) error {
 		return err
 	}
 	show, w := view{s.Zone, now}, templates.Attempts
-	m := templates.AttemptList{Shell: shell, Query: l.query.Key, Problems: l.problems, Next: l.from(page.Next), Further: l.from(page.Further),
-		Export: strings.Replace(l.address(), attemptsPath, attemptsPath+".csv", 1)}
+	m := templates.AttemptList{Shell: shell, Query: l.query.Key, Problems: l.problems, Next: l.from(page.Next), Further: l.from(page.Further)}
 	if m.Filter, err = s.attemptFilter(ctx, by, l, systems); err != nil {
 		return err
 	}
@@ -61,6 +60,9 @@ func (s *server) attemptsPage(c echo.Context) error {
 	}
 	for _, r := range page.Rows {
 		m.Rows = append(m.Rows, show.attemptRow(r, names, l))
+	}
+	if len(m.Rows) > 0 || m.Further != "" || later {
+		m.Export = strings.Replace(l.address(), attemptsPath, attemptsPath+".csv", 1)
 	}
 	switch {
 	case m.Further != "" && len(m.Rows) > 0:
@@ -100,7 +102,7 @@ func (v view) attemptRow(r review.AttemptRow, systems map[string]string, l attem
 	w, result, kind := templates.Attempts, review.ResultOf(r.Attempt), string(review.KindOf(r.Attempt))
 	row := templates.AttemptRow{ID: strconv.FormatInt(r.ItemID, 10) + "-" + strconv.Itoa(r.Number), Version: result, Href: attemptAddress(r.ItemID, r.Number),
 		Item: "/items/" + strconv.FormatInt(r.ItemID, 10), Key: text(r.BusinessKey, 80), Number: say(w.Fact["attempt"], "n", strconv.Itoa(r.Number)), Kind: w.Name[kind],
-		At: v.second(r.StartedAt), Badge: attemptBadge(r.Attempt), Took: tookText(r.Attempt), System: text(orText(systems[r.SystemID], r.SystemID), 60), Error: text(r.Error, 120)}
+		At: v.second(r.StartedAt), Badge: attemptBadge(r.Attempt), Took: tookText(r.Attempt), System: text(orText(systems[r.SystemID], r.SystemID), 60), Error: sentence(text(r.Error, 120))}
 	if len(r.Steps) > 1 {
 		row.Step = stepName(r.Step)
 	}

@@ -12,7 +12,7 @@ type AttemptList struct {
 	Further    string   // address that goes on from there
 	First      string   // address of the newest; empty: this is it
 	Next       string   // address of older ones; empty: no more
-	Export     string   // the same as a file
+	Export     string   // the same as a file; empty: there is nothing
 	EmptyTitle string
 	EmptyText  string
 }
