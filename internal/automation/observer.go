@@ -87,7 +87,7 @@ func (l *lane) tellEnd(ctx context.Context, t *task, ev work.Event, took time.Du
 	if l.Log.Enabled(ctx, slog.LevelDebug) {
 		l.Log.LogAttrs(ctx, slog.LevelDebug, "a call is over", slog.String("system", c.SystemID), slog.Int64("item", c.ItemID), slog.String("key", c.Key),
 			slog.Int("attempt", c.Number), slog.String("kind", string(c.Kind)), slog.String("result", r.Word()), slog.Int("http_status", r.Status),
-			slog.Duration("took", took))
+			slog.Float64("seconds", took.Seconds()))
 	}
 }
 

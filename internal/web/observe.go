@@ -70,7 +70,7 @@ func (s *server) logRequest(ctx context.Context, c echo.Context, route string, s
 	}
 	id, _ := c.Get(requestIDKey).(string)
 	a := []slog.Attr{slog.String("request", id), slog.String("method", c.Request().Method), slog.String("route", route), slog.Int("status", status),
-		slog.Duration("took", took.Round(time.Microsecond))}
+		slog.Float64("seconds", took.Seconds())}
 	if by := person(c); by.ID != "" {
 		a = append(a, slog.String("by", string(by.Kind)+":"+by.ID))
 	}
