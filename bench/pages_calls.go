@@ -112,7 +112,7 @@ func (c pageCalls) all() (calls []pageCall) {
 		list("both "+name, func(round int) review.Query { return query(c.some(round)) })
 	}
 	slices.SortStableFunc(calls[tabs:], func(a, b pageCall) int { return strings.Compare(a.name, b.name) })
-	return append(calls, c.others()...)
+	return append(append(calls, c.others()...), c.attempts()...)
 }
 
 // others are the calls beside the list.
