@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -192,7 +193,7 @@ func (s *Store) figureItems(ctx context.Context, b *review.FigureBatch, ids []in
 	if len(ids) == 0 {
 		return nil
 	}
-	list, err := json.Marshal(ids)
+	list, err := json.Marshal(once(ids))
 	if err != nil {
 		return err
 	}
@@ -214,18 +215,17 @@ func (s *Store) figureItems(ctx context.Context, b *review.FigureBatch, ids []in
 	return r.Err()
 }
 
+// once is the ids in order, without those that come again.
+func once(ids []int64) []int64 {
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
 func (s *Store) figureHistory(ctx context.Context, b *review.FigureBatch, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	known := map[int64]bool{}
-	var once []int64
-	for _, id := range ids {
-		if !known[id] {
-			known[id], once = true, append(once, id)
-		}
-	}
-	list, err := json.Marshal(once)
+	list, err := json.Marshal(once(ids))
 	if err != nil {
 		return err
 	}

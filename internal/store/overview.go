@@ -39,7 +39,7 @@ func (s *Store) FiguresTo(ctx context.Context) (to time.Time, err error) {
 // item, unless the list is new itself: then it is the one that was not touched for the longest.
 func (s *Store) Longest(ctx context.Context, companyID int64) (id int64, since time.Time, err error) {
 	found, err := s.maybeRow(ctx, "SELECT n.item_id, n.noticed_at FROM notice_items n WHERE n.company_id = ?1"+
-		" AND (SELECT i.status FROM items i WHERE i.id = n.item_id) = 'review' ORDER BY n.round, n.item_id LIMIT 1", []any{companyID}, &id, stamp{&since})
+		" AND (SELECT i.status FROM items i WHERE i.id = n.item_id) = 'review' ORDER BY n.round LIMIT 1", []any{companyID}, &id, stamp{&since})
 	if err != nil || found {
 		return id, since, err
 	}

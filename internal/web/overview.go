@@ -60,6 +60,9 @@ func (v view) overview(o review.Overview) templates.Overview {
 	}
 	m.Prevented = templates.Prevented{Ever: thousands(o.PreventedEver), Range: say(prevented, "n", thousands(o.Prevented), "range", in)}
 	m.Now = v.overviewNow(o)
+	if !o.Waiting.IsZero() {
+		m.Longest = templates.Link{Text: text(o.Longest.BusinessKey, 100), Href: itemHref(o.Longest.ID)}
+	}
 	m.Outcomes = v.outcomeChart(o)
 	m.Nothing = len(m.Outcomes.Bars) == 0
 	m.Times = v.timeChart(o)

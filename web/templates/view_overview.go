@@ -8,6 +8,7 @@ type Overview struct {
 	Behind    bool     // the newest is missing yet
 	Prevented Prevented
 	Now       []Fact // what is so at this moment, or for the whole range
+	Longest   Link   // the item that waits for a person for the longest; empty: none
 	Outcomes  Chart
 	Times     Chart
 	Settled   FigureTable
