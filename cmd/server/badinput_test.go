@@ -47,6 +47,7 @@ func TestBadInput(t *testing.T) {
 		"secret file missing":   {env: map[string]string{"ONEFOLD_API_TOKEN_FILE": filepath.Join(folder, "nowhere")}, args: []string{"serve"}, want: "ONEFOLD_API_TOKEN_FILE"},
 		"zone":                  {args: []string{"serve", "--zone", "Mars/Olympus"}, want: `the zone "Mars/Olympus" is not known`},
 		"address in use":        {args: []string{"serve", "--database", fresh, "--data", folder, "--listen", "256.0.0.1:1"}, want: "cannot listen on 256.0.0.1:1"},
+		"too few connections":   {args: []string{"serve", "--database-connections", "2"}, want: "at least 3"},
 		"unreachable database":  {args: []string{"migrate", "--database", "postgres://onefold:s3cret@127.0.0.1:1/onefold"}, want: "database"},
 		"not a database":        {args: []string{"migrate", "--database", file("text.db", strings.Repeat("not a database ", 1000))}, want: "database"},
 		"folder as database":    {args: []string{"migrate", "--database", folder}, want: "database"},

@@ -25,7 +25,7 @@ func configurationCommand() *cobra.Command {
 
 // settingExamples are values as somebody would give them, by flag.
 var settingExamples = map[string]string{
-	"config": "/etc/onefold/onefold.conf", "database": "postgres://onefold@db.example/onefold", "data": "/var/lib/onefold", "node": "billing-1",
+	"config": "/etc/onefold/onefold.conf", "database-connections": "32", "database": "postgres://onefold@db.example/onefold", "data": "/var/lib/onefold", "node": "billing-1",
 	"listen": "0.0.0.0:8080", "admin-password": "(in a file)", "api-token": "(in a file)", "secure": "true", "hosts": "onefold.example.com",
 	"trusted-proxies": "10.0.0.7,192.168.0.0/24", "zone": "Europe/Berlin",
 	"session-keys": "(in a file; make one with `openssl rand -base64 32`)", "session-idle": "30m", "session-longest": "8h",

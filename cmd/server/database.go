@@ -17,6 +17,8 @@ type databaseFlags struct {
 	database string
 	data     string
 	node     string
+
+	connections int // most to PostgreSQL; 0: the store's own default
 }
 
 func (d *databaseFlags) add(cmd *cobra.Command) {
@@ -32,7 +34,7 @@ func (d *databaseFlags) open(ctx context.Context, log *slog.Logger) (*store.Stor
 			return nil, fmt.Errorf("the data folder cannot be made: %w", err)
 		}
 	}
-	return store.Open(ctx, store.Config{URL: d.address(), Node: d.node, Log: log, Mark: d.mark()})
+	return store.Open(ctx, store.Config{URL: d.address(), Node: d.node, Log: log, Mark: d.mark(), MaxConns: d.connections})
 }
 
 // mark is the file in which this server remembers what it sent; only where it has a folder of its own.

@@ -191,6 +191,9 @@ func serveCommand() *cobra.Command {
 			if o.notices, err = notices.config(people.publicURL); err != nil {
 				return badly(err)
 			}
+			if db.connections < 3 {
+				return badly(fmt.Errorf("--database-connections: %d are too few, give at least 3", db.connections))
+			}
 			st, err := db.open(cmd.Context(), o.log)
 			if err != nil {
 				return err
@@ -233,6 +236,7 @@ func serveCommand() *cobra.Command {
 	notices.add(cmd)
 	telling.add(cmd)
 	f := cmd.Flags()
+	f.IntVar(&db.connections, "database-connections", 16, "most connections of this server to PostgreSQL, beside one to be woken up; at least 3")
 	f.StringVar(&listen, "listen", "127.0.0.1:8080", "address and port of the pages and the API")
 	f.StringVar(&o.adminPassword, "admin-password", "", "password of the user admin, who is added if there is no user yet (default: the first person is added on the set-up page, with a code that is printed at start)")
 	f.StringVar(&o.apiToken, "api-token", "", "bearer token of the API (default: generated and printed at start)")

@@ -49,6 +49,7 @@ func openPostgres(ctx context.Context, s *Store) (*postgres, error) {
 	if cc.ConnectTimeout == 0 {
 		cc.ConnectTimeout = 5 * time.Second
 	}
+	cc.DialFunc = databaseDialer(cc.ConnectTimeout).DialContext
 	for name, value := range map[string]string{
 		"application_name":              strings.TrimSpace("onefold " + s.cfg.Node),
 		"timezone":                      "UTC",
