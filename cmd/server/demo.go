@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -105,7 +106,7 @@ func runDemo(ctx context.Context, out io.Writer, listen, sandboxListen string, e
 		return err
 	}
 	password := auth.Generate()
-	srv, err := newServer(ctx, st, serverOptions{adminPassword: password, zone: time.Local, log: quiet, node: "demo"})
+	srv, err := newServer(ctx, st, serverOptions{adminPassword: password, zone: localZone(), log: quiet, node: "demo"})
 	if err != nil {
 		return err
 	}
@@ -156,6 +157,19 @@ func demoSystem(address string) work.System {
 		Settings: map[string]string{"personality": string(sandbox.Search), "search_lag": "400ms", "linger": "1s"}}
 }
 
+// localZone is the zone of this machine by its name, which the pages show; UTC if it has none.
+func localZone() *time.Location {
+	name := os.Getenv("TZ")
+	if link, err := os.Readlink("/etc/localtime"); err == nil && name == "" {
+		_, name, _ = strings.Cut(link, "zoneinfo/")
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return time.UTC
+	}
+	return zone
+}
+
 // listenAt listens at the address, or at a free port if it is in use.
 func listenAt(ctx context.Context, address string) (net.Listener, error) {
 	var lc net.ListenConfig
@@ -176,7 +190,7 @@ func importExample(ctx context.Context, st *store.Store, folder string, out io.W
 		return automation.ImportReport{}, err
 	}
 	defer f.Close()
-	im := automation.Importer{Intake: automation.Intake{Store: st, Zone: time.Local}, TempDir: folder}
+	im := automation.Importer{Intake: automation.Intake{Store: st, Zone: localZone()}, TempDir: folder}
 	report, err := im.Import(ctx, f, automation.ImportOptions{SystemID: demoBooks, Automation: "monthly", Source: "file:" + examples.November,
 		By: work.Actor{Kind: work.Console, ID: "demo", Name: "demo"}})
 	if err != nil {

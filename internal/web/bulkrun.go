@@ -148,6 +148,9 @@ func (s *server) bulkPage(c echo.Context) error {
 	switch c.QueryParam("did") {
 	case "start":
 		m.Notice = &templates.Notice{Good: true, Say: templates.Say(w.Started, nil)}
+		if !m.Open {
+			m.Notice.Say = templates.Say(w.StartedEnded, nil)
+		}
 	case "stop":
 		if m.Open {
 			m.Notice = &templates.Notice{Good: true, Say: templates.Say(w.DidStop, nil)}

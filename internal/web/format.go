@@ -33,6 +33,15 @@ func (v view) ago(t time.Time) templates.Stamp {
 	return s
 }
 
+// ahead is when something planned happens: what is due happens in a moment, not just now.
+func (v view) ahead(t time.Time) templates.Stamp {
+	s := v.ago(t)
+	if s.ISO != "" && !t.After(v.now) {
+		s.Text, s.Live = templates.Words.Soon, false
+	}
+	return s
+}
+
 // clock is the moment as a time of day; with the date if it is another one. Days are those of the zone.
 func (v view) clock(t time.Time) templates.Stamp {
 	s := v.stamp(t)
@@ -103,6 +112,14 @@ func sentence(s string) string {
 	}
 	r, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[n:]
+}
+
+// fullSentence is a text that ends with a full stop; empty stays empty.
+func fullSentence(s string) string {
+	if s = sentence(s); s == "" || strings.HasSuffix(s, ".") {
+		return s
+	}
+	return s + "."
 }
 
 // name is the part of a recorded label that people know: "person:7 Ada Brown" is Ada Brown.

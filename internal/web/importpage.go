@@ -202,6 +202,9 @@ func (s *server) showImport(c echo.Context, status int, notice *templates.Notice
 		return err
 	}
 	shell.Notice = notice
+	if notice != nil && c.QueryParam("did") == "start" && i.State == automation.ImportDone {
+		notice.Say = templates.Say(templates.Imports.Ended, nil)
+	}
 	v := importView{view: view{s.Zone, now}, item: i, typed: typed}
 	for _, sys := range systems {
 		if sys.ID == i.SystemID {

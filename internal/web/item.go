@@ -234,10 +234,10 @@ func (v view) facts(d review.Detail) []templates.Fact {
 	return out
 }
 
-// source puts where an item came from in words: "import:7" is import no. 7.
+// source puts where an item came from in words: "import:7" is import no. 7, "file:a.csv" is a.csv.
 func source(s string) string {
 	if n, found := strings.CutPrefix(s, "import:"); found {
 		return templates.Say(templates.Words.Fact["import"], map[string]any{"n": n}).String()
 	}
-	return s
+	return strings.TrimPrefix(s, "file:")
 }

@@ -1,7 +1,9 @@
 package web
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"onefold/internal/review"
 	"onefold/internal/work"
@@ -11,9 +13,18 @@ import (
 // values are what the patterns about an item may name.
 func (v view) values(it work.Item, system string) map[string]any {
 	return map[string]any{
-		"system": system, "due": v.ago(it.DueAt), "since": v.clock(it.OpenSince), "at": v.clock(it.ChangedAt),
+		"system": system, "due": v.ahead(it.DueAt), "since": v.clock(it.OpenSince), "at": v.clock(it.ChangedAt),
 		"ref": text(record(it), 80), "who": name(it.Evidence), "step": stepName(it.Step), "n": strconv.Itoa(work.MinAttestation),
 	}
+}
+
+// stepsAfter names the steps of the invoice that follow the item's own.
+func stepsAfter(it work.Item) string {
+	var names []string
+	for _, step := range it.Steps[slices.Index(it.Steps, it.Step)+1:] {
+		names = append(names, stepName(step))
+	}
+	return strings.Join(names, ", ")
 }
 
 // record is what the record outside is called: its number, else its id, of the one we know or at least saw.

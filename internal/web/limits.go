@@ -61,7 +61,11 @@ func (s *server) limitsPage(c echo.Context) error {
 		all := sys.Limits("")
 		for _, l := range work.AllLimits {
 			if slices.Contains([]string{"sends", "first_delay", "longest_delay", "settle_within", "approval_limit", "in_flight", "per_second"}, l.Name) {
-				one.Facts = append(one.Facts, templates.Fact{Name: w.Name[l.Name], Value: orText(showLimit(l.Kind, all[l.Name]), w.None)})
+				value := orText(showLimit(l.Kind, all[l.Name]), w.None)
+				if l.Name == "per_second" && value == "0" {
+					value = templates.SystemWords.NoLimit
+				}
+				one.Facts = append(one.Facts, templates.Fact{Name: w.Name[l.Name], Value: value})
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(sys.Overrides)) {

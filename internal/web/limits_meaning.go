@@ -102,6 +102,8 @@ func pastSays(p review.Meant) []string {
 	switch same := p.PersonNow == p.PersonThen && p.More+p.Again+p.Fewer == 0; {
 	case same && p.PersonNow == 0:
 		says = append(says, w["nobody"])
+	case same && p.PersonNow == 1:
+		says = append(says, w["same/one"])
 	case same:
 		says = append(says, say(w["same"], "n", thousands(int64(p.PersonNow))))
 	default:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"onefold/internal/automation"
 	"onefold/internal/review"
 	"onefold/internal/work"
 	"onefold/web/templates"
@@ -99,6 +100,9 @@ func (s *server) showList(c echo.Context, status int, l listing, typed templates
 		}
 	} else {
 		emptyList(&m, l)
+		if l.plain() && counts[review.TabAll] == 0 {
+			beginList(&m, len(systems) > 0, by)
+		}
 	}
 	return render(c, status, templates.ListPage(m))
 }
@@ -130,7 +134,7 @@ func (s *server) fillRows(ctx context.Context, by work.Actor, l listing, show vi
 	}
 	acts := mayAct(by) && len(page.Items) > 0
 	if acts {
-		m.Ticks = &templates.TickForm{Address: l.address(), Ticked: templates.Lists.Ticked, All: t.say(templates.Lists.All, templates.Lists.All, templates.Lists.AllMany)}
+		m.Ticks = &templates.TickForm{Address: l.address(), Ticked: templates.Lists.Ticked, All: t.say(templates.Lists.All, templates.Lists.AllOne, templates.Lists.AllMany)}
 	}
 	for _, it := range page.Items {
 		r := show.row(it, known[it.SystemID], !sameStatus[l.query.Tab])
@@ -220,6 +224,29 @@ func emptyList(m *templates.List, l listing) {
 		m.Elsewhere = &templates.Link{Text: w.SearchEverywhere, Href: everywhere.address()}
 	case len(l.asked) > 0:
 		m.Elsewhere = &templates.Link{Text: w.WithoutFilter, Href: m.Filter.Clear}
+	}
+}
+
+// plain reports whether the list is what a tab shows by itself.
+func (l listing) plain() bool {
+	return l.query.After == review.Cursor{} && len(l.asked) == 0 && l.query.Text == ""
+}
+
+// beginList says how to begin where nothing was ever recorded.
+func beginList(m *templates.List, connected bool, by work.Actor) {
+	w, key := templates.Lists, "connect"
+	way := templates.Link{Text: templates.SystemWords.Connect, Href: "/systems/new"}
+	switch {
+	case connected && review.MayRecord(by):
+		key, way = "record", templates.Link{Text: templates.Words.Import, Href: "/import"}
+	case connected:
+		return
+	case !automation.MayConnect(by):
+		key = "wait"
+	}
+	m.EmptyTitle, m.EmptyText, m.Begin = w.EmptyTitle[key], w.Empty[key], &way
+	if key == "wait" {
+		m.Begin = nil
 	}
 }
 

@@ -2,6 +2,7 @@ package web
 
 import (
 	"strconv"
+	"strings"
 
 	"onefold/internal/work"
 	"onefold/web/templates"
@@ -15,7 +16,7 @@ func (v view) row(it work.Item, sys work.System, withBadge bool) templates.Row {
 	r := templates.Row{ID: strconv.FormatInt(it.ID, 10), Version: strconv.FormatInt(it.Version, 10), Href: "/items/" + strconv.FormatInt(it.ID, 10),
 		Key: text(it.BusinessKey, 200), Customer: customer(it), Amount: amountNumber(it.Invoice.Total), Currency: it.Invoice.Total.CurrencyCode(),
 		System: text(orText(sys.Name, it.SystemID), 60), Why: v.why(it, sys), Overdue: v.overdueBecause(it, sys), Attempts: strconv.Itoa(it.Attempts),
-		LastTry: v.ago(it.LastTryAt), Error: sentence(text(it.LastError, longestError)), Assigned: text(it.AssignedTo, 60)}
+		LastTry: v.ago(it.LastTryAt), Error: sentence(text(lastError(it), longestError)), Assigned: text(it.AssignedTo, 60)}
 	if len(it.Steps) > 1 {
 		r.Step = stepName(it.Step)
 	}
@@ -27,6 +28,14 @@ func (v view) row(it work.Item, sys work.System, withBadge bool) templates.Row {
 		r.Remark = text(it.Remark, longestError)
 	}
 	return r
+}
+
+// lastError is the last error without what the reason beside it says already: of a record that differs only how.
+func lastError(it work.Item) string {
+	if _, how, found := strings.Cut(it.LastError, ": "); found && it.Status == work.Review && it.Reason == work.ReasonMismatch {
+		return how
+	}
+	return it.LastError
 }
 
 // why says in a sentence why the item is in the list.

@@ -97,7 +97,7 @@ func (v view) action(a review.Action, d review.Detail, t typed) templates.Action
 	case review.Resolve:
 		act.Reference = text(record(it), review.MaxReference)
 		if it.NextStep() != "" {
-			act.AskSteps = w.StepsDone
+			act.AskSteps = templates.Say(w.StepsDone, map[string]any{"steps": stepsAfter(it)}).String()
 		}
 		if d.Seen.AmountDiffers(it) {
 			act.Differs = templates.Say(templates.ItemWords.Differs, map[string]any{"there": amount(d.Seen.Record.Total), "asked": amount(it.Invoice.Total)}).String()

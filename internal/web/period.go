@@ -136,7 +136,14 @@ func monthAnswer(m review.Month, name, current string) (templates.Badge, string)
 	}
 	answer := count("open", all.Open())
 	if n := all.Tabs[review.TabReview].Count; n > 0 {
-		answer += " " + count("person", n)
+		switch {
+		case n == all.Open() && n == 1:
+			answer += " " + w["person/it"]
+		case n == all.Open():
+			answer += " " + w["person/all"]
+		default:
+			answer += " " + count("person", n)
+		}
 		return templates.Badge{Sign: templates.Words.Sign["review"], Tone: "ask"}, answer
 	}
 	return templates.Badge{Sign: templates.Words.Sign["queued"], Tone: "wait"}, answer

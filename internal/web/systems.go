@@ -104,7 +104,7 @@ func (v view) systemTrouble(sys review.SystemState) []templates.Sentence {
 	}
 	say(!sys.PausedAt.IsZero(), "paused", map[string]any{"at": v.clock(sys.PausedAt), "who": text(name(sys.PausedBy), 60), "n": strconv.Itoa(sys.InFlight)})
 	say(sys.LoginProblem != "", loginCode(sys.LoginProblem), map[string]any{"text": text(sys.LoginProblem, 200)})
-	say(!sys.BreakerUntil.IsZero(), "breaker", map[string]any{"at": v.ago(sys.BreakerUntil), "text": text(sys.BreakerReason, 200)})
+	say(!sys.BreakerUntil.IsZero(), "breaker", map[string]any{"at": v.ahead(sys.BreakerUntil), "text": fullSentence(text(sys.BreakerReason, 200))})
 	say(!sys.LookFirst.IsZero(), "look_first", map[string]any{"at": v.clock(sys.LookFirst), "text": text(sys.LookFirstWhy, 200)})
 	return out
 }

@@ -240,7 +240,7 @@ func systemField(f automation.AdapterField, setup automation.Setup, d automation
 	if f.Long { // never asked for by the browser: another field may fill it
 		one.Value, one.Longest, one.Required = text(strings.ReplaceAll(value, "\r\n", "\n"), automation.LongestText), automation.LongestText, false
 	}
-	words := map[string]string{"true": templates.Words.Fact["yes"], "false": templates.Words.Fact["no"]}
+	words := templates.SystemWords.Choice
 	for _, choice := range f.Choices {
 		one.Choices = append(one.Choices, templates.Choice{Value: choice, Text: orText(words[choice], sentence(choice))})
 	}

@@ -195,6 +195,9 @@ func plain(s string) string {
 		if list, is := fields[k].([]any); is {
 			value = strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ", "), "[]")
 		}
+		if value == "" {
+			value = templates.Limits.None
+		}
 		parts = append(parts, strings.ReplaceAll(k, "_", " ")+": "+value)
 	}
 	return text(strings.Join(parts, "; "), 300)

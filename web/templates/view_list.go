@@ -21,6 +21,7 @@ type List struct {
 	EmptyTitle string
 	EmptyText  string
 	Elsewhere  *Link // where else to look if nothing was found
+	Begin      *Link // what to do first where nothing was ever recorded
 }
 
 // Tab is one of the lists.

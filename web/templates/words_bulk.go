@@ -4,7 +4,7 @@ package templates
 type bulkWords struct {
 	Runs, NewTitle, NewOne, OfList, Ticked, BackToList, Counted, OtherPlans, Note, NoteHint, Why, WhyNone, To, CanAll, Can, CanOne, CanNone, Look, LookAll, Cannot,
 	RunTitle, By, StoppedBy, Waits, Fewer, NoRuns, NoRunsSay, Stop, StopHelp, LookAgain, Export, Results, Result, All, Bar, NowStatus, Number, PlanName,
-	Progress, Size, NoResults, OlderRuns, NewestRuns, Started, DidStop, Gone string
+	Progress, Size, NoResults, OlderRuns, NewestRuns, Started, StartedEnded, DidStop, Gone string
 	Plan, PlanSay, PlanDo, State, StateSign, StateTone, Class, ClassSign, ClassTone, Outcome, Sum, Refused, Problem, Empty map[string]string
 	PlanSteps                                                                                                              map[string][]string
 }
@@ -23,7 +23,7 @@ var BulkWords = bulkWords{
 	Stop: "Stop this run", StopHelp: "What has been done stays done. The rest is not touched.", LookAgain: "See how far it is", Export: "Download the results (CSV)",
 	Results: "Results", Result: "Result", All: "All", Bar: "{n} of {all} dealt with", NowStatus: "Now", Number: "Bulk run {n}", PlanName: "What", Progress: "Progress",
 	Size: "Invoices", NoResults: "None.", OlderRuns: "Older runs", NewestRuns: "Newest runs",
-	Started: "Begun. It goes on by itself; this page shows how far it is.", DidStop: "It is being stopped: what is in hand is let finish.",
+	StartedEnded: "It has ended: the results are below.", Started: "Begun. It goes on by itself; this page shows how far it is.", DidStop: "It is being stopped: what is in hand is let finish.",
 	Gone: "No such invoice",
 
 	Plan: map[string]string{"repair": "Check, then settle or send again", "check": "Check now", "retry": "Send again", "hold": "Stop and decide later",

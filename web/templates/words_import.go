@@ -3,7 +3,7 @@ package templates
 // importWords are the fixed texts of the pages about imports, and those that follow a code.
 type importWords struct {
 	Title, Intro, File, FileHint, NoFile, Upload, UploadTitle, Earlier, None, By, FileName, Number, Older, Newest,
-	Checking, CheckingRows, Running, Holding, Stays, LookAgain, Same, Before, Changed, Begun, HoldBegun,
+	Checking, CheckingRows, Running, Holding, Stays, LookAgain, Same, Before, Changed, Begun, Ended, HoldBegun,
 	ToImport, Imported, Import, ImportHelp, ImportNone, ImportNoneHelp, Remove, Results, List, HoldTitle, HoldHelp, HoldNote, HoldNoteHint, Hold, HoldAgain, Stopped, StoppedBy, LeftOut, BegunBy,
 	Read, ReadHint, ReadAgain, Remembered, ByItself, Encoding, Delimiter, Decimal, DateOrder, Heading, Sheet, Columns, ColumnsHint, Must,
 	Unused, Ignored, Samples, Rows, Line, What, All, Empty, SameLine, ChooseColumns, FormatAt, Total, Invoices string
@@ -20,7 +20,7 @@ var Imports = importWords{
 	Checking: "The file is being checked.", CheckingRows: "{done} of {all} rows checked", Running: "{done} of {all} invoices recorded",
 	Holding: "What came from this file is being stopped. {n} stopped so far.", Stays: "You may leave this page; it goes on.", LookAgain: "Refresh",
 	Same: "This file was here already. This is what you see; it is not imported twice.", Before: "The same file was imported before: {import}. What is known since then is not recorded again.",
-	Changed: "Not done: this import has changed meanwhile. What you see now is how it stands.", Begun: "The import has begun.", HoldBegun: "Everything from this file is being stopped.",
+	Changed: "Not done: this import has changed meanwhile. What you see now is how it stands.", Begun: "The import has begun.", Ended: "The import is finished: what became of each row is below.", HoldBegun: "Everything from this file is being stopped.",
 
 	ToImport: "To import", Imported: "Imported", Import: "Import {n}", ImportHelp: "Each is sent by itself once it is recorded. Rows that are known, different or refused are left out.",
 	ImportNone: "There is nothing new in this file.", ImportNoneHelp: "Nothing needs to be imported. The rows say why.", Remove: "Do not import this file",

@@ -24,7 +24,7 @@ var Limits = limitWords{
 	NoteLabel: "Why you change it", NoteHint: "Colleagues read it beside the change.",
 	Save: "Save these limits", SaveHelp: "They hold at once. The next step of everything that waits is planned anew; nothing is sent without the proof that it needs anyway.",
 	Preview: "Show what this means", Meaning: "What this means",
-	MeaningBroken: "Mend what is marked in the form, then this shows what it means.",
+	MeaningBroken: "Something in the form is missing or not possible. Mend it, and this shows what it means.",
 	LogScale:      "Times grow towards the right, from seconds to days.",
 	Sends:         "Sent", Looks: "Looked for", Person: "A person gets it",
 	Past:    "For what was recorded since {at}",
@@ -126,7 +126,7 @@ var Limits = limitWords{
 		"cannot_look_up": "it cannot be looked up"},
 	PastSay: map[string]string{
 		"count": "{n} invoices, {several} of them with more than one call.", "count/one": "1 invoice, {several} with more than one call.",
-		"same":   "With either limits the same {n} reach a person.",
+		"same": "With either limits the same {n} reach a person.", "same/one": "With either limits the same one reaches a person.",
 		"nobody": "With either limits none of them reaches a person.",
 		"person": "With the limits that are saved {now} reach a person; with those in the form {then} would have.",
 		"more":   "{n} more would have reached a person.", "more/one": "1 more would have reached a person.",

@@ -2,7 +2,7 @@ package templates
 
 // listWords are the texts of the list of invoices.
 type listWords struct {
-	Search, SearchHint, Clear, Filter, FilterDo, FilterClear, Remove, System, Why, Attempts, LastTry, LastError, Assigned, Tick, Ticked, All, AllMany,
+	Search, SearchHint, Clear, Filter, FilterDo, FilterClear, Remove, System, Why, Attempts, LastTry, LastError, Assigned, Tick, Ticked, All, AllOne, AllMany,
 	Matches, MatchesOne, MatchesMany, Download, Views, NoViews, ViewHere, ViewName, ViewHint, ViewShare, ViewSave, ViewDelete, ViewMine, ViewShared,
 	ViewName60, ByError, ByItem, Group, GroupError, NoError, Count, Oldest, Newest, GroupSays, GroupMore, SearchEverywhere, WithoutFilter,
 	Here, Other, Pages, Exchanged string
@@ -13,7 +13,7 @@ type listWords struct {
 var Lists = listWords{
 	Search: "Search", SearchHint: "Key, number, customer or amount", Clear: "Clear the search", Filter: "Filter", FilterDo: "Show", FilterClear: "Remove all filters",
 	Remove: "Remove this filter", System: "System", Why: "Why it is here", Attempts: "Tries", LastTry: "Last try", LastError: "Last error", Assigned: "Assigned to",
-	Tick: "Tick {key}", Ticked: "With ticked…", All: "With all {n} that match…", AllMany: "With all that match (more than {n})…",
+	Tick: "Tick {key}", Ticked: "With ticked…", All: "With all {n} that match…", AllOne: "With the one that matches…", AllMany: "With all that match (more than {n})…",
 	Matches: "{n} invoices", MatchesOne: "1 invoice", MatchesMany: "More than {n} invoices", Download: "Download this list:",
 	Views: "Views", NoViews: "No list has been saved yet.", ViewHere: "Save this list as a view", ViewName: "Name", ViewHint: "For example: Books, older than a day",
 	ViewShare: "Everybody sees it", ViewSave: "Save view", ViewDelete: "Delete", ViewMine: "only you see it", ViewShared: "everybody sees it",
@@ -78,7 +78,10 @@ var Lists = listWords{
 	// Headings of the files. Those of the first columns are the names that the import asks for: see export.go.
 	Column: map[string]string{"zone": "{name} ({zone})", "sheet": "Invoices", "more": "Invoices {n}"},
 
-	EmptyTitle: map[string]string{"filter": "Nothing matches these filters", "search": "Nothing found", "later": "Nothing more"},
+	EmptyTitle: map[string]string{"filter": "Nothing matches these filters", "search": "Nothing found", "later": "Nothing more",
+		"connect": "First connect an accounting system", "record": "Nothing is recorded yet", "wait": "No accounting system is connected yet"},
 	Empty: map[string]string{"filter": "What is not listed here is not lost: remove a filter to see more.", "search": "Check the spelling, or search for a part of it.",
-		"later": "What was here has changed meanwhile, and moved to the beginning."},
+		"later":   "What was here has changed meanwhile, and moved to the beginning.",
+		"connect": "Invoices are recorded here once there is a system to send them to.", "wait": "An administrator connects it under Accounting systems.",
+		"record": "Import a file, set up a recurring invoice, or let a shop send its orders."},
 }

@@ -28,6 +28,8 @@ var Period = periodWords{
 		"open/one":     "No. 1 of {n} invoices of {month} is still open.",
 		"person":       "{person} of them need a person.",
 		"person/one":   "1 of them needs a person.",
+		"person/all":   "All of them need a person.",
+		"person/it":    "It needs a person.",
 		"none":         "Nothing is recorded for {month}.",
 		"closed":       "{closed} were closed without sending.",
 		"closed/one":   "1 was closed without sending.",

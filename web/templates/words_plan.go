@@ -51,7 +51,7 @@ var Plans = planWords{
 	StaleAct: "{who} changed the plan meanwhile, and nothing was done. This is the plan as it is now.", Somebody: "Somebody",
 
 	PreviewTitle: "What this means", PreviewEmpty: "Fill in how often and from when: the next invoices appear here before anything is saved.",
-	Missing: "Still needed", Zone: "A period begins at midnight in {zone}.", Calendar: "What will happen next", CalendarSay: "The next {n} invoices",
+	Missing: "Still needed", Zone: "A period begins at midnight in {zone}.", Calendar: "Calendar", CalendarSay: "The next {n} invoices",
 	CalendarEnd: "Then the plan ends.", EachInvoice: "Each invoice: {amount}", PartOf: "{days} of {of} days", Instead: "for the {day}", NewPrice: "new amount",
 	Begun: "late", Today: "today", DateText: "{day} {month} {year}", DayRange: "{from} – {to}", MonthShort: "{month} {year}",
 	AwayToday: "today", AwayTomorrow: "tomorrow", AwayYesterday: "yesterday", AwayIn: "in {n} days", AwayAgo: "{n} days ago",
@@ -127,6 +127,7 @@ var Plans = planWords{
 	Problem: map[string]string{
 		"number": "write a whole number, such as 1", "date": "this is no date: write it like 2026-12-01", "from": "choose the day of a period", "up_to": "choose how far to go",
 		"off":         "Nothing was made: {who} has switched recurring invoices off, for all plans. They can be switched on again on the page Automations.",
+		"unproven":    "It waits: {system} was never proven to be safe, so recurring invoices do not begin there yet. Have it proven on its page under Accounting systems, or agree to begin anyway on the page {automations}.",
 		"not_waiting": "Somebody has decided this meanwhile: the plan does not wait for it any more.",
 	},
 	Happened: map[string]string{"created": "Set up", "imported": "Imported", "changed": "Changed", "paused": "Paused", "resumed": "Resumed", "end": "End set", "approved": "Approved although it resembles another plan",

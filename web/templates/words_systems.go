@@ -6,7 +6,7 @@ type systemWords struct {
 	Given, Typed, Forget, Empty, EmptySay, Connection, Kind, ShortName, Credentials, Limits, LimitsLink, PerSecond, NoLimit, Calls, Hour, Day, NoCalls, CallsSay, CallsSayOne, Able, Declared,
 	LastProven, NeverProven, NeverProvenSay, TypedOnly, ProvenAt, Changes, NoChanges, AllChanges, Remove, RemoveTitle, RemoveSay, Problems, Nothing, Plain,
 	LookFirstDo, LookFirstHelp, Reason, ReasonFree, Stale, NoReason, Books, NoBooks, Answers, Silent, What string
-	Try, Ability, Did, SecretIs map[string]string
+	Try, Ability, Did, SecretIs, Choice map[string]string
 }
 
 // SystemWords is the wording about accounting systems: English.
@@ -42,8 +42,10 @@ var SystemWords = systemWords{
 		"account":      "What is entered can be used. Whether the login works shows when the account is connected.",
 		"finds":        "The books are {books}, but the search finds something that cannot exist. It cannot be relied on.",
 	},
-	Did: map[string]string{"added": "Connected. From now on invoices can be sent to it.", "changed": "Saved. All servers use it within seconds.", "account_next": "Saved. Now connect the account: until then nothing is sent.", "account": "The account is connected. From now on invoices can be sent.", "account_removed": "The account is disconnected. Nothing is sent until it is connected again.", "removed": "The system was removed.",
+	Did: map[string]string{"added": "Connected. From now on invoices can be sent to it. Next, have it proven below: only then is it sure what can be relied on.", "changed": "Saved. All servers use it within seconds.", "account_next": "Saved. Now connect the account: until then nothing is sent.", "account": "The account is connected. From now on invoices can be sent.", "account_removed": "The account is disconnected. Nothing is sent until it is connected again.", "removed": "The system was removed.",
 		"paused": "Paused. What is on its way is let finish.", "resumed": "Resumed. What waits is sent.", "look_first": "Nothing is sent any more without a look before.", "look_first_off": "Invoices are sent again without a look before."},
+	Choice: map[string]string{"true": "Yes", "false": "No", "yes": "Yes", "no": "No", "search": "Can be searched", "keys": "Recognises a repeat by its key",
+		"unique": "Refuses a second record with our reference", "blind": "Can neither be searched nor recognises a repeat"},
 	SecretIs: map[string]string{"stored": "{label}: stored encrypted", "given": "{label}: given to the server", "": "{label}: none"},
 	Ability: map[string]string{"searchable": "Records can be found by our reference", "keys": "A repeat is recognised and makes nothing twice", "keys/for": "Yes, for {time}", "keys/ever": "Yes, for ever",
 		"unique": "A second record with our reference is refused", "lag": "A new record may be missing from the search for", "linger": "A request may still be at work after we hung up for",
