@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 	"time"
 
 	"onefold/internal/work"
@@ -16,8 +17,8 @@ type Figure struct {
 	StartsAt   time.Time // the beginning of the stretch; the zero Unix time for GrainAll
 	Measure    Measure
 	SystemID   string
-	Automation string
-	Bucket     int // of a duration, see Bucket; of Sends how many; else 0
+	Automation string // empty for durations: by automation their many buckets would be read for nothing
+	Bucket     int    // of a duration, see Bucket; of Sends how many; else 0
 	Count      int64
 }
 
@@ -62,6 +63,10 @@ const (
 	Answered  Measure = "answered"  // how long calls took that were answered
 	settled           = "settled:"  // sends with an unknown outcome, by how it was settled; how long that took
 )
+
+func (m Measure) isDuration() bool {
+	return m == Confirmed || m == Answered || strings.HasPrefix(string(m), string(settled))
+}
 
 // SentWith counts sends by outcome.
 func SentWith(o work.Outcome) Measure { return sent + Measure(o) }

@@ -8,9 +8,9 @@ import (
 	"onefold/internal/work"
 )
 
-// countBatch says what a batch adds to the figures, in the order of their keys.
-func countBatch(b FigureBatch, zone *time.Location) []Figure {
-	t := tally{batch: b, zone: zone, sums: map[Figure]int64{}}
+// countBatch says what a batch adds to the figures, in the order of their keys. Hours that began before hoursFrom are left out.
+func countBatch(b FigureBatch, zone *time.Location, hoursFrom time.Time) []Figure {
+	t := tally{batch: b, zone: zone, hoursFrom: hoursFrom, sums: map[Figure]int64{}}
 	for _, a := range b.Calls {
 		t.call(a)
 	}
@@ -33,6 +33,9 @@ type tally struct {
 	batch FigureBatch
 	zone  *time.Location
 	sums  map[Figure]int64 // by the figure without its count
+
+	hoursFrom time.Time
+
 	// The last instant and where its stretches begin: most calls of a batch end in the same hour.
 	hour, until time.Time
 	begins      [4]time.Time
@@ -50,7 +53,13 @@ func (t *tally) add(itemID int64, at time.Time, m Measure, bucket int) {
 		}
 	}
 	it := t.batch.Items[itemID]
+	if m.isDuration() {
+		it.Automation = ""
+	}
 	for i, g := range grains {
+		if g == GrainHour && t.begins[i].Before(t.hoursFrom) {
+			continue
+		}
 		t.sums[Figure{CompanyID: it.CompanyID, Grain: g, StartsAt: t.begins[i], Measure: m, SystemID: it.SystemID, Automation: it.Automation, Bucket: bucket}]++
 	}
 }

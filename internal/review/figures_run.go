@@ -14,7 +14,7 @@ type FigureRunner struct {
 	Store FigureStore
 	Node  string
 	Zone  *time.Location // of days and months; a change holds for what is counted from then on
-	Every time.Duration  // between two looks; 0: 10 seconds
+	Every time.Duration  // from the end of one go to the next; 0: 10 seconds
 	Most  int            // attempts in one step; 0: 2,000
 	Log   *slog.Logger   // nil: silent
 }
@@ -24,7 +24,7 @@ const (
 	// something that took longer to be written than this is not counted.
 	figuresBehind = 2 * time.Minute
 	figuresHold   = time.Minute
-	figuresSteps  = 50 // in one go: a long past is counted while the engine works, a hundred thousand attempts at a time
+	figuresSteps  = 25 // in one go, with a rest after it: a long past is counted while the engine works
 	hoursKept     = 35 * 24 * time.Hour
 )
 
@@ -34,8 +34,6 @@ func (w FigureRunner) Run(ctx context.Context) error {
 	if every == 0 {
 		every = 10 * time.Second
 	}
-	tick := time.NewTicker(every)
-	defer tick.Stop()
 	for {
 		if _, err := w.RunOnce(ctx); err != nil && ctx.Err() == nil && w.Log != nil {
 			w.Log.Error("the figures of the overview could not be counted", "error", err)
@@ -43,7 +41,7 @@ func (w FigureRunner) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-tick.C:
+		case <-time.After(every):
 		}
 	}
 }
@@ -89,7 +87,7 @@ func (w FigureRunner) step(ctx context.Context, at FigurePlace, upTo time.Time) 
 	if err != nil {
 		return at, false, err
 	}
-	if err := w.Store.SaveFigures(ctx, w.Node, figuresHold, at, b, countBatch(b, zone)); err != nil {
+	if err := w.Store.SaveFigures(ctx, w.Node, figuresHold, at, b, countBatch(b, zone, upTo.Add(-hoursKept))); err != nil {
 		return at, false, err
 	}
 	next := b.Place

@@ -424,7 +424,7 @@ func TestAnOldDatabaseIsCountedInSteps(t *testing.T) {
 		for i := range 60 {
 			record(t, s, fmt.Sprint("INV-2-", i))
 		}
-		w := review.FigureRunner{Store: s, Node: "a", Most: 1}
+		w := review.FigureRunner{Store: s, Node: "a", Most: 2}
 		for i := range 60 {
 			_, err := apply(t, s, id+1+int64(i), work.Claimed{Node: "n", SendBy: c.Now().Add(5 * time.Second)})
 			must(t, err)

@@ -8,7 +8,7 @@ CREATE TABLE figures (
     starts_at  timestamptz NOT NULL,
     measure    text COLLATE "C" NOT NULL CHECK (measure <> ''),
     system_id  text COLLATE "C" NOT NULL,
-    automation text COLLATE "C" NOT NULL,
+    automation text COLLATE "C" NOT NULL, -- empty for durations
     bucket     integer NOT NULL, -- of a duration; else 0, or how many sends
     count      bigint NOT NULL CHECK (count > 0),
     PRIMARY KEY (company_id, grain, starts_at, measure, system_id, automation, bucket)

@@ -8,7 +8,7 @@ CREATE TABLE figures (
     starts_at  integer NOT NULL,
     measure    text NOT NULL CHECK (measure <> ''),
     system_id  text NOT NULL,
-    automation text NOT NULL,
+    automation text NOT NULL, -- empty for durations
     bucket     integer NOT NULL, -- of a duration; else 0, or how many sends
     count      integer NOT NULL CHECK (count > 0),
     PRIMARY KEY (company_id, grain, starts_at, measure, system_id, automation, bucket)
