@@ -96,11 +96,20 @@ func (o *observers) run(ctx context.Context) error {
 	if o.at == nil {
 		return nil
 	}
+	ctx, stop := context.WithCancel(ctx)
+	read := make(chan struct{})
+	defer func() {
+		stop()
+		<-read // the store is closed after this
+	}()
+	go func() {
+		defer close(read)
+		_ = o.state.Run(ctx)
+	}()
 	go func() {
 		<-ctx.Done()
 		_ = o.scrape.Close()
 	}()
-	go func() { _ = o.state.Run(ctx) }()
 	if err := o.scrape.Serve(o.at); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("the metrics cannot be served: %w", err)
 	}
