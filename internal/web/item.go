@@ -155,6 +155,9 @@ func (v view) item(d review.Detail, by work.Actor, older bool) templates.Item {
 	if d.Older {
 		m.Older = "?before=" + strconv.Itoa(d.Attempts[len(d.Attempts)-1].Number)
 	}
+	if len(d.Attempts) > 0 {
+		m.Attempts = attemptsPath + "?" + url.Values{"q": {it.BusinessKey}}.Encode()
+	}
 	m.History = v.history(d)
 	m.Steps = v.steps(d)
 	m.Facts = v.facts(d)

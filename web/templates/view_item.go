@@ -28,6 +28,7 @@ type Item struct {
 	Older      string   // address of the older part
 	Pruned     Sentence // older attempts are gone; empty: none are
 	Newest     string   // address of the newest part, if this is older
+	Attempts   string   // address of its attempts among all; empty: there are none
 	Facts      []Fact
 	Lines      []Line
 	MoreLines  string // how many more there are
