@@ -20,9 +20,11 @@ import (
 // Nobody is shown the way to what they may not open.
 func TestPagesHideWhatIsNotAllowed(t *testing.T) {
 	s := newSite(t, Config{Store: newWorld(t).Store})
-	for who, want := range map[string][]string{"vera": {"/", "/periods", "/plans", "/systems", "/automations", "/overview"},
-		"otto": {"/", "/periods", "/plans", "/systems", "/automations", "/overview"}, "ada": {"/", "/periods", "/plans", "/import", "/systems", "/automations", "/overview"},
-		"admin": {"/", "/periods", "/plans", "/import", "/systems", "/automations", "/overview", "/limits", "/events", "/notices", "/people", "/tokens", "/audit"}} {
+	for who, want := range map[string][]string{"vera": {"/", "/periods", "/plans", "/systems", "/automations", "/overview", "/attempts"},
+		"otto": {"/", "/periods", "/plans", "/systems", "/automations", "/overview", "/attempts", "/servers"},
+		"ada":  {"/", "/periods", "/plans", "/import", "/systems", "/automations", "/overview", "/attempts"},
+		"admin": {"/", "/periods", "/plans", "/import", "/systems", "/automations", "/overview", "/attempts", "/servers", "/limits", "/events", "/notices", "/people", "/tokens",
+			"/settings/retention", "/audit"}} {
 		b := s.signIn(who)
 		nav := regexp.MustCompile(`(?s)<nav aria-label="Main">.*?</nav>`).FindString(b.get("/profile").body)
 		var got []string
