@@ -13,7 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bojanz/currency"
+
 	"onefold/internal/auth"
+	"onefold/internal/automation"
 	"onefold/internal/automation/events"
 	"onefold/internal/automation/outcome"
 	"onefold/internal/seal"
@@ -298,6 +301,28 @@ func TestSendersAndReceiversAreOnRecord(t *testing.T) {
 		want := "sender_connected sender_secret_renewed sender_secret_ended sender_removed endpoint_connected endpoint_removed"
 		if got := strings.Join(did, " "); got != want {
 			t.Errorf("on record: %s", got)
+		}
+	})
+}
+
+// An order's event is not lost and not begun on a system that was never proven: it is refused with the reason, and counts
+// when it comes again after a person agreed.
+func TestNoOrderBeginsOnASystemThatWasNeverProven(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *store.Store, c *clock) {
+		sv := events.Service{Store: s, Keys: seal.Random(), Intake: automation.Intake{Store: s}}
+		_, err := sv.Connect(t.Context(), chief, events.Sender{Kind: events.Orders, ID: "shop", Name: "Shop", SystemID: "books"})
+		must(t, err)
+		total, err := currency.NewAmount("10.00", "EUR")
+		must(t, err)
+		o := events.Order{EventID: "evt-1", Type: events.OrderConfirmed, Digest: "d", New: work.New{CompanyID: 1, Automation: events.OrdersAutomation, BusinessKey: "A-1", SystemID: "books",
+			Invoice: work.Invoice{CustomerID: "C", Total: total}, By: events.OrdersActor(events.Sender{ID: "shop", Name: "Shop"})}}
+		rec, err := sv.Receive(t.Context(), "shop", o)
+		if err != nil || rec.Result != automation.IntakeOff || rec.Err == nil || !strings.Contains(rec.Err.Error(), "never proven") {
+			t.Fatalf("%+v %v", rec, err)
+		}
+		must(t, s.AllowUnproven(t.Context(), 1, events.OrdersAutomation, []string{"books"}, chief))
+		if rec, err = sv.Receive(t.Context(), "shop", o); err != nil || rec.Result != automation.IntakeNew {
+			t.Fatalf("%+v %v", rec, err)
 		}
 	})
 }

@@ -160,8 +160,13 @@ func TestAutomationsLook(t *testing.T) {
 func TestAutomationsAskBeforeAnUnprovenSystem(t *testing.T) {
 	w := newWorld(t)
 	s := newSite(t, Config{Store: w.Store, Intake: automation.Intake{Store: w.Store}})
+	till := work.System{ID: "till", CompanyID: 1, Name: "Till", Adapter: "sandbox", Address: "http://127.0.0.1:2", Policy: work.DefaultPolicy(),
+		Capabilities: work.Capabilities{Searchable: true}, Steps: []string{"create"}, MaxInFlight: 8}
+	if err := w.DeclareSystem(t.Context(), till); err != nil {
+		t.Fatal(err)
+	}
 	by := work.Actor{Kind: work.Person, ID: "9", Name: "Boss", Roles: []work.Role{work.Admin}}
-	if err := w.Store.PutSender(t.Context(), events.Sender{CompanyID: 1, Kind: events.Orders, ID: "shop", Name: "Shop", SystemID: "books", Automation: "orders", Sealed: "x", SecretN: 1, ChangedAt: w.Clock()}, by, "sender_added"); err != nil {
+	if err := w.Store.PutSender(t.Context(), events.Sender{CompanyID: 1, Kind: events.Orders, ID: "shop", Name: "Shop", SystemID: "till", Automation: "orders", Sealed: "x", SecretN: 1, ChangedAt: w.Clock()}, by, "sender_added"); err != nil {
 		t.Fatal(err)
 	}
 	b := s.signIn("admin")
@@ -176,16 +181,19 @@ func TestAutomationsAskBeforeAnUnprovenSystem(t *testing.T) {
 		t.Fatalf("%d %s", a.status, a.visible())
 	}
 	a := b.post(switchPath, b.get("/automations").filled(switchPath, "name", "orders", "version", "1", "on", "1"))
-	for _, want := range []string{"Confirmed orders has never sent anything to Books", "Prove Books", "Switch on anyway"} {
+	for _, want := range []string{"Confirmed orders has never sent anything to Till", "Prove Till", "Switch on anyway"} {
 		if a.status != http.StatusConflict || !strings.Contains(a.visible(), want) {
 			t.Fatalf("%d, %q is missing: %s", a.status, want, a.visible())
 		}
 	}
-	if !strings.Contains(a.body, `href="/systems/books/proofs"`) || !isOff() {
+	if !strings.Contains(a.body, `href="/systems/till/proofs"`) || !isOff() {
 		t.Error("it is on, or nobody says where to prove")
 	}
-	if again := b.post(switchPath, a.filled(switchPath, "name", "orders", "version", "1", "on", "1", "unproven", "books")); again.status != http.StatusSeeOther || isOff() {
+	if again := b.post(switchPath, a.filled(switchPath, "name", "orders", "version", "1", "on", "1", "unproven", "till")); again.status != http.StatusSeeOther || isOff() {
 		t.Fatalf("%d %s", again.status, again.visible())
+	}
+	if never, err := w.Store.NeverProven(t.Context(), 1, "orders"); err != nil || len(never) != 0 {
+		t.Errorf("asked again: %v %v", never, err)
 	}
 	if trail := b.get("/audit"); !strings.Contains(trail.visible(), "Let an automation run on a system that was never proven") {
 		t.Error("it is not on record")

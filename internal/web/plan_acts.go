@@ -92,6 +92,10 @@ func (s *server) runPlan(c echo.Context) error {
 	if errors.As(err, &off) {
 		return s.showPlan(c, http.StatusConflict, planSaid{problem: say(templates.Plans.Problem["off"], "who", orText(text(off.Switch.OffBy.Name, 60), templates.Plans.Somebody))})
 	}
+	var unproven *recurring.Unproven
+	if errors.As(err, &unproven) {
+		return s.showPlan(c, http.StatusConflict, planSaid{problem: unprovenPlan(unproven.System)})
+	}
 	if err != nil {
 		return planError(err)
 	}
@@ -103,6 +107,11 @@ func (s *server) runPlan(c echo.Context) error {
 		did.Set("did", "run_asks")
 	}
 	return c.Redirect(http.StatusSeeOther, planPath(id)+"?"+did.Encode())
+}
+
+// unprovenPlan says why a plan waits for its system to be proven.
+func unprovenPlan(sys work.System) string {
+	return say(templates.Plans.Problem["unproven"], "system", text(sys.Name, 60), "automations", templates.Automations.Nav)
 }
 
 // planDid says what the last act did.

@@ -64,6 +64,17 @@ func (s *server) showPlan(c echo.Context, status int, said planSaid) error {
 	if m.Notice = said.notice; m.Notice == nil && said.problem == "" {
 		m.Notice = planDid(c, d, lead)
 	}
+	if d.Shown() == recurring.Active {
+		never, err := s.Store.NeverProven(ctx, s.CompanyID, recurring.Automation)
+		if err != nil {
+			return err
+		}
+		for _, sys := range never {
+			if sys.ID == d.SystemID {
+				m.Lead, m.LeadTone = unprovenPlan(sys), "ask"
+			}
+		}
+	}
 	for _, o := range d.Twins {
 		m.Twins = append(m.Twins, templates.Link{Text: text(o.Code, 80), Href: planPath(o.ID)})
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"onefold/internal/automation/recurring"
 	"onefold/internal/review"
 	"onefold/internal/work"
 )
@@ -38,5 +39,29 @@ func TestSwitchedOffPlansTakeNothingUp(t *testing.T) {
 			w.Errorf("on again: %+v", s)
 		}
 		w.wantKeys("P-2026-01")
+	})
+}
+
+// Nothing begins by itself on a system that was never proven: its plans wait until a person agrees, and the others run.
+func TestNothingBeginsOnASystemThatWasNeverProven(t *testing.T) {
+	eachWorld(t, "2026-03-01T08:00:00Z", time.UTC, func(w *world) {
+		w.must(w.store.DeclareSystem(t.Context(), work.System{ID: "till", CompanyID: 1, Name: "Till", Adapter: "stub", Policy: work.DefaultPolicy(),
+			Capabilities: work.Capabilities{Searchable: true, Misses: 1}, Steps: []string{"create"}, MaxInFlight: 100}))
+		waiting, err := w.plans.Create(t.Context(), ada, w.draft("WAITS", "2026-03-01", func(p *recurring.Plan) { p.SystemID = "till" }))
+		w.must(err)
+		_, err = w.plans.Create(t.Context(), ada, w.draft("RUNS", "2026-03-01", func(p *recurring.Plan) { p.CustomerID = "other" }))
+		w.must(err)
+		stats, err := w.runner.RunOnce(t.Context())
+		var unproven *recurring.Unproven
+		if err != nil || stats.Recorded != 1 || len(stats.Problems) != 1 || !errors.As(stats.Problems[0], &unproven) || unproven.System.ID != "till" {
+			t.Fatalf("%+v %v", stats, err)
+		}
+		if _, err := w.runner.RunPlan(t.Context(), waiting.ID); !errors.As(err, &unproven) {
+			t.Fatalf("one plan by hand: %v", err)
+		}
+		w.must(w.store.AllowUnproven(t.Context(), 1, recurring.Automation, []string{"till"}, ada))
+		if stats, err := w.runner.RunOnce(t.Context()); err != nil || stats.Recorded != 1 || len(stats.Problems) != 0 {
+			t.Errorf("agreed: %+v %v", stats, err)
+		}
 	})
 }

@@ -3,7 +3,9 @@ package recurring
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"time"
 
@@ -30,6 +32,16 @@ type Store interface {
 	AskCatchUp(ctx context.Context, p Plan) (asked bool, err error)
 	// AutomationSwitches returns the automations of a company that were ever switched off or on.
 	AutomationSwitches(ctx context.Context, companyID int64) ([]work.AutomationSwitch, error)
+	// NeverProven returns the systems that the automation is set up to send to and never sent anything to, that were never
+	// proven as they are connected now, and on which nobody let it run.
+	NeverProven(ctx context.Context, companyID int64, automation string) ([]work.System, error)
+}
+
+// Unproven says that plans wait because their accounting system was never proven and nobody let the automation begin on it.
+type Unproven struct{ System work.System }
+
+func (e *Unproven) Error() string {
+	return fmt.Sprintf("recurring invoices do not begin on %s, which was never proven: prove it, or agree on the page of the automations", e.System.Name)
 }
 
 var (
@@ -134,14 +146,15 @@ func (r Runner) Run(ctx context.Context) error {
 
 // RunOnce records what is due. It may run at any time, as often as you like, on any number of servers: nothing is made
 // twice and nothing is skipped. A plan that cannot be run is reported and does not hold up the others. While the automation
-// is switched off nothing is taken up; afterwards plans with more than one late period ask.
+// is switched off, or may not begin on a plan's system (see Unproven), nothing is taken up; afterwards plans with more than
+// one late period ask.
 func (r Runner) RunOnce(ctx context.Context) (Stats, error) {
 	var s Stats
 	today, err := r.today(ctx)
 	if err != nil {
 		return s, err
 	}
-	off := map[int64]bool{} // by company
+	off, unproven := map[int64]bool{}, map[int64]map[string]*Unproven{} // by company
 	for after := int64(0); ; {
 		plans, err := r.Store.DuePlans(ctx, today, after, plansAtOnce)
 		if err != nil || len(plans) == 0 {
@@ -155,16 +168,23 @@ func (r Runner) RunOnce(ctx context.Context) (Stats, error) {
 					return s, err
 				}
 				off[p.CompanyID] = why != nil
+				if unproven[p.CompanyID], err = r.unproven(ctx, p.CompanyID); err != nil {
+					return s, err
+				}
+				for _, id := range slices.Sorted(maps.Keys(unproven[p.CompanyID])) {
+					s.Problems = append(s.Problems, unproven[p.CompanyID][id])
+				}
 			}
 		}
-		plans = slices.DeleteFunc(plans, func(p DuePlan) bool { return off[p.CompanyID] })
+		plans = slices.DeleteFunc(plans, func(p DuePlan) bool { return off[p.CompanyID] || unproven[p.CompanyID][p.SystemID] != nil })
 		if err := r.run(ctx, plans, today, &s); err != nil {
 			return s, err
 		}
 	}
 }
 
-// RunPlan does what RunOnce does, for one plan. It returns a *work.SwitchedOff if the automation is switched off.
+// RunPlan does what RunOnce does, for one plan. It returns a *work.SwitchedOff if the automation is switched off, and
+// *Unproven if it may not begin on the plan's system.
 func (r Runner) RunPlan(ctx context.Context, planID int64) (Stats, error) {
 	var s Stats
 	today, err := r.today(ctx)
@@ -182,6 +202,13 @@ func (r Runner) RunPlan(ctx context.Context, planID int64) (Stats, error) {
 	if why != nil {
 		return s, why
 	}
+	unproven, err := r.unproven(ctx, p.CompanyID)
+	if err != nil {
+		return s, err
+	}
+	if why := unproven[p.SystemID]; why != nil {
+		return s, why
+	}
 	err = r.run(ctx, []DuePlan{p}, today, &s)
 	return s, err
 }
@@ -195,6 +222,16 @@ func (r Runner) off(ctx context.Context, companyID int64) (*work.SwitchedOff, er
 		}
 	}
 	return nil, err
+}
+
+// unproven are the systems on which the automation may not begin, by id.
+func (r Runner) unproven(ctx context.Context, companyID int64) (map[string]*Unproven, error) {
+	list, err := r.Store.NeverProven(ctx, companyID, Automation)
+	found := map[string]*Unproven{}
+	for _, sys := range list {
+		found[sys.ID] = &Unproven{sys}
+	}
+	return found, err
 }
 
 func (r Runner) today(ctx context.Context) (time.Time, error) {

@@ -64,6 +64,7 @@ func eachWorld(t *testing.T, at string, zone *time.Location, test func(w *world)
 		w.store = db.Open(t, store.Config{Clock: w.clock.Now})
 		w.must(w.store.DeclareSystem(t.Context(), work.System{ID: "books", CompanyID: 1, Name: "Books", Adapter: "stub", Policy: work.DefaultPolicy(),
 			Capabilities: work.Capabilities{Searchable: true, Misses: 1}, Steps: []string{"create"}, MaxInFlight: 100}))
+		w.must(w.store.AllowUnproven(t.Context(), 1, recurring.Automation, []string{"books"}, ada))
 		w.runner = recurring.Runner{Store: w.store, Intake: automation.Intake{Store: w.store, Zone: zone}, Zone: zone}
 		w.plans = recurring.Plans{Store: w.store, CompanyID: 1, Zone: zone, Runner: w.runner}
 		test(w)

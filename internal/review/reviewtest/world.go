@@ -41,6 +41,11 @@ func New(t testing.TB, db storetest.DB, set ...func(*work.System)) *World {
 	if err := w.DeclareSystem(t.Context(), sys); err != nil {
 		t.Fatal(err)
 	}
+	for _, automation := range []string{"recurring", "orders"} { // as if somebody had let them begin
+		if err := w.AllowUnproven(t.Context(), 1, automation, []string{SystemID}, Recorder); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return w
 }
 
