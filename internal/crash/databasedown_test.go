@@ -37,6 +37,7 @@ func TestPostgresRestartInTheMiddleOfARun(t *testing.T) {
 	list := newPlan(connectAll(t, d.url, out.address), "INV", 200)
 	servers := startServers(t, d.dir, d.url, 2)
 	visitor := signIn(t, servers[0])
+	d.servers(t, 2)
 	planned := startPlanners(t.Context(), servers, list, 6*time.Second)
 	for _, mode := range []string{"fast", "immediate"} {
 		pause(t.Context(), 1500*time.Millisecond)
@@ -56,7 +57,18 @@ func TestPostgresRestartInTheMiddleOfARun(t *testing.T) {
 	planned.wait(t)
 	d.rest(t, time.Minute)
 	stopAll(t, servers)
+	d.servers(t, 0) // who ends in order says so
 	d.judged(t, out, list)
+}
+
+// servers waits until so many servers are on the list.
+func (d *database) servers(t *testing.T, want int) {
+	t.Helper()
+	eventually(t, 20*time.Second, fmt.Sprintf("%d servers on the list", want), func() (bool, string) {
+		var n int
+		err := d.sql.QueryRow("SELECT count(*) FROM servers").Scan(&n)
+		return err == nil && n == want, fmt.Sprint(n, " ", err)
+	})
 }
 
 // judged fails the test unless everything happened once.
