@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"html"
 	"net/http"
 	"net/url"
 	"strings"
@@ -45,6 +46,16 @@ func TestEventPagesShowSecretsOnceAndKeepWhatWasTyped(t *testing.T) {
 	again := b.get("/events")
 	if strings.Contains(again.body, secret) || !strings.Contains(again.visible(), "/hooks/orders/shop") {
 		t.Errorf("%s", again.visible())
+	}
+	_, example, _ := strings.Cut(html.UnescapeString(again.body), "BODY='")
+	body, rest, _ := strings.Cut(example, "'\n")
+	if !strings.Contains(rest, "/hooks/orders/shop' -H") {
+		t.Errorf("the example goes elsewhere: %s", rest)
+	}
+	for _, want := range []int{http.StatusCreated, http.StatusOK} { // sent twice it becomes one invoice
+		if a := h.sign("/hooks/orders/shop", secret, body); a.status != want {
+			t.Errorf("the example is answered %d, not %d: %s", a.status, want, a.body)
+		}
 	}
 	form = again.form("/events/endpoints")
 	form.Set("name", "Shop")

@@ -5,7 +5,7 @@ type eventWords struct {
 	Nav, Title, Say, Secret, SendersTitle, SendersSay, SendersNone, Goes, Automation, Changed, NewSecret, TwoSecrets, DropOld, Remove, Add, AddDo, Name, NameHint,
 	ID, IDHint, System, AutomationHint, NoticesTitle, NoticesSay, NoticesNone, NoticesDo, EndpointsTitle, EndpointsSay, EndpointsNone, EndpointAdd, EndpointDo,
 	Address, AddressHint, Log, LogLink, Back, SentTitle, SentNone, SentNoneFailed, ReceivedTitle, ReceivedNone, OnlyFailed, All, What, To, Outcome, Made, Received, From,
-	Again, NextTry, Tries, Times, Docs, Problem string
+	Again, NextTry, Tries, Times, Docs, Example, ExampleSay, Order, Problem string
 	Did, Told, State, Result map[string]string
 }
 
@@ -13,6 +13,10 @@ type eventWords struct {
 var EventWords = eventWords{
 	Nav: "Events", Title: "Events and outcomes", Say: "Who may tell us of orders, and who is told what became of them.",
 	Secret: "The secret of {name}. It is shown this once: copy it to the other side now.", Docs: "How to sign and what to send is described at",
+	Example: "Try it with curl", ExampleSay: "This sends one test order, from a terminal. Put the secret and a customer number of yours in first. Sent twice it still becomes one invoice.",
+	Order: "SECRET='...'\nBODY='{\"id\":\"evt_try_1\",\"type\":\"order.confirmed\",\"order\":{\"reference\":\"TEST-1\",\"invoice\":{\"customer_id\":\"C-1001\",\"total\":{\"number\":\"1.00\",\"currency\":\"EUR\"}}}}'\n" +
+		"T=$(date +%s)\nSIG=$(printf '%s.%s' \"$T\" \"$BODY\" | openssl dgst -sha256 -hmac \"$SECRET\" -hex | sed 's/.*= *//')\n" +
+		"curl -sS '{address}' -H \"Onefold-Signature: t=$T,v1=$SIG\" -H 'Content-Type: application/json' -d \"$BODY\"",
 
 	SendersTitle: "Shops that send orders", SendersSay: "Each confirmed order becomes one invoice, however often it is sent.",
 	SendersNone: "No shop is connected yet.", Goes: "Goes to", Automation: "Automation", Changed: "Changed",

@@ -1,0 +1,70 @@
+package web
+
+import (
+	"strings"
+	"testing"
+
+	rt "onefold/internal/review/reviewtest"
+	"onefold/internal/work"
+)
+
+// Where nothing was ever recorded the list must not say that all is well: it says what to do first, to those who may.
+func TestAnEmptyHouseSaysWhatToDoFirst(t *testing.T) {
+	e := newEmptySite(t)
+	admin := e.signIn("admin").get("/")
+	if !strings.Contains(admin.visible(), "First connect an accounting system") || !strings.Contains(admin.body, `href="/systems/new"`) {
+		t.Error(admin.visible())
+	}
+	vera := e.signIn("vera").get("/")
+	if !strings.Contains(vera.visible(), "An administrator connects it") || strings.Contains(vera.body, `href="/systems/new"`) {
+		t.Error("a viewer is offered what only an administrator may:", vera.visible())
+	}
+	for _, page := range []answer{admin, vera, e.signIn("ada").get("/?tab=waiting")} {
+		if strings.Contains(page.visible(), "All is well") {
+			t.Error("all is called well where nothing can be sent")
+		}
+	}
+
+	w := newWorld(t)
+	s := newSite(t, Config{Store: w.Store})
+	if page := s.signIn("ada").get("/"); !strings.Contains(page.visible(), "Nothing is recorded yet") || strings.Contains(page.visible(), "All is well") {
+		t.Error(page.visible())
+	}
+	w.Put("Acme", rt.Money(t, "10", "EUR"), "INV-1")
+	if page := s.signIn("ada").get("/"); !strings.Contains(page.visible(), "All is well: nothing needs a person") {
+		t.Error(page.visible())
+	}
+}
+
+// The list says how a record differs, once, and what is due now is not called over.
+func TestTheListSaysHowARecordDiffersAndNothingTwice(t *testing.T) {
+	it := work.Item{Status: work.Review, Reason: work.ReasonMismatch, LastError: "the record differs from what was asked for: the total is 15.98 EUR, asked was 15.99 EUR"}
+	if got := lastError(it); got != "the total is 15.98 EUR, asked was 15.99 EUR" {
+		t.Errorf("%q", got)
+	}
+	it.Reason = work.ReasonRejected
+	if got := lastError(it); got != it.LastError {
+		t.Errorf("another error lost its beginning: %q", got)
+	}
+	w := newWorld(t)
+	v := view{now: w.Clock(), zone: w.Clock().Location()}
+	if got := v.ahead(w.Clock()).Text; got != "in a moment" {
+		t.Errorf("what is due now happens %q", got)
+	}
+	if got := v.ahead(w.Clock().Add(-1e12)).Text; got != "in a moment" {
+		t.Errorf("what is overdue happens %q", got)
+	}
+}
+
+// Who marks a step as done is told by name which steps would be taken as done with it.
+func TestTheStepsThatFollowAreNamed(t *testing.T) {
+	it := work.Item{Step: "create", Steps: []string{"create", "post", "email"}}
+	want := stepName("post") + ", " + stepName("email")
+	if got := stepsAfter(it); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	it.Step = "email"
+	if got := stepsAfter(it); got != "" {
+		t.Errorf("after the last one: %q", got)
+	}
+}
