@@ -82,6 +82,9 @@ func (v view) action(a review.Action, d review.Detail, t typed) templates.Action
 	w, it := templates.Words, d.Item
 	vals := v.values(it, d.System.Name)
 	help := templates.Say(w.ActionHelp[string(a)], vals)
+	if a == review.Retry && it.Status == work.Review && it.Reason == work.ReasonRejected {
+		help = templates.Say(w.ActionHelp["retry/refused"], vals)
+	}
 	if a == review.Attest {
 		help = templates.Say(w.ActionHelp["attest"], map[string]any{"ref": text(it.Reference, 100), "system": d.System.Name})
 		if !d.Settled.IsZero() {

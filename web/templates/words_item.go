@@ -99,20 +99,21 @@ var itemAction = map[string]string{"check": "Check now in {system}", "retry": "S
 	"assign": "Assign", "pause": "Pause sending", "resume": "Resume sending", "look-first": "End look-first"}
 
 var itemActionHelp = map[string]string{"check": "Looks for it in {system}. Nothing is sent.",
-	"retry":      "Sends it to {system}. It is certain that it is not there yet.",
-	"attest":     "Look for {ref} in {system}. If it is not there, say where you looked.",
-	"resolve":    "It is there already: name its number. Nothing is sent.",
-	"turn-down":  "It is closed and nothing is sent. Say why: the person who recorded it reads it.",
-	"correct":    "Change what is wrong; the new version is sent.",
-	"note":       "Colleagues see it here. Nothing else changes.",
-	"close":      "Nothing more is sent. If it does turn up in {system}, it comes back to you.",
-	"approve":    "Lets it go out to {system}.",
-	"hold":       "Nothing more is sent until somebody decides.",
-	"reopen":     "Puts it back to what needs a person. Nothing is sent.",
-	"pause":      "Nothing new is sent. What is on its way is let finish; looking goes on.",
-	"resume":     "What waits is sent.",
-	"look-first": "From now on invoices are sent again without a look before. First record again what was sent in the time that is missing, and see that all of it is settled.",
-	"note/min":   "At least {n} characters."}
+	"retry":         "Sends it to {system}. It is certain that it is not there yet.",
+	"retry/refused": "Sends it to {system} as it is. It is certain that it is not there yet, but it is refused again unless the cause is put right there first.",
+	"attest":        "Look for {ref} in {system}. If it is not there, say where you looked.",
+	"resolve":       "It is there already: name its number. Nothing is sent.",
+	"turn-down":     "It is closed and nothing is sent. Say why: the person who recorded it reads it.",
+	"correct":       "Change what is wrong; the new version is sent.",
+	"note":          "Colleagues see it here. Nothing else changes.",
+	"close":         "Nothing more is sent. If it does turn up in {system}, it comes back to you.",
+	"approve":       "Lets it go out to {system}.",
+	"hold":          "Nothing more is sent until somebody decides.",
+	"reopen":        "Puts it back to what needs a person. Nothing is sent.",
+	"pause":         "Nothing new is sent. What is on its way is let finish; looking goes on.",
+	"resume":        "What waits is sent.",
+	"look-first":    "From now on invoices are sent again without a look before. First record again what was sent in the time that is missing, and see that all of it is settled.",
+	"note/min":      "At least {n} characters."}
 
 var itemRefusal = map[string]string{
 	"open_attempt":       "It is on its way since {since}: wait for the answer.",
