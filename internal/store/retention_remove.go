@@ -28,6 +28,15 @@ var settledStatuses = []work.Status{work.Confirmed, work.Resolved, work.Closed}
 // ofItems goes through settled items in the order in which they last changed, which the list's own index holds. What it passed it
 // never looks at again; an item that changes later comes to stand in front once more.
 func (w remover) ofItems(ctx context.Context, k review.HistoryKind) (removed int64, more bool, err error) {
+	if k == review.Attempts { // what the overview has not counted yet stays
+		var counted time.Time
+		if err := w.row(ctx, "SELECT counted_to FROM figures_place", nil, stamp{&counted}); err != nil {
+			return 0, false, err
+		}
+		if counted.Before(w.before) {
+			w.before = counted
+		}
+	}
 	for _, status := range settledStatuses {
 		walk := string(k) + "/" + string(status)
 		p, err := w.walkPlace(ctx, w.company, walk)

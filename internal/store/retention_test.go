@@ -44,6 +44,7 @@ func eachAged(t *testing.T, test func(w *aged)) {
 		w.exec("UPDATE items SET status = 'review', reason = 'contradiction' WHERE id = %d", w.open.ID)
 		w.clock.advance(25 * 31 * 24 * time.Hour)
 		w.fresh = confirmed("INV-FRESH")
+		w.exec("UPDATE figures_place SET counted_to = (SELECT max(started_at) FROM attempts)")
 		test(w)
 	})
 }
@@ -111,6 +112,23 @@ func TestOnlyNeedlessAttemptsGo(t *testing.T) {
 		}
 		if n := w.run(); n != 0 {
 			w.Errorf("a second time %d rows went", n)
+		}
+	})
+}
+
+// Attempts that the overview has not counted yet are not removed: it would never know of them.
+func TestUncountedAttemptsStay(t *testing.T) {
+	eachAged(t, func(w *aged) {
+		w.exec("UPDATE figures_place SET counted_to = NULL")
+		before := w.count("attempts")
+		w.run()
+		if n := w.count("attempts"); n != before {
+			t.Errorf("%d of %d are left", n, before)
+		}
+		w.exec("UPDATE figures_place SET counted_to = (SELECT max(started_at) FROM attempts)")
+		w.run()
+		if n := w.count("attempts"); n >= before {
+			t.Errorf("%d of %d are left after all was counted", n, before)
 		}
 	})
 }

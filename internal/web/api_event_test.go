@@ -26,6 +26,7 @@ type hooks struct {
 func newHooks(t *testing.T, w *rt.World) hooks {
 	t.Helper()
 	people, intake := accounts(t), automation.Intake{Store: w.Store}
+	w.LetBegin(events.OrdersAutomation)
 	site := newSite(t, Config{Store: w.Store, Auth: people, Intake: intake, Importer: automation.Importer{Intake: intake, TempDir: t.TempDir()}})
 	return hooks{api{site.browser()}, &events.Service{Store: w.Store, Intake: intake, Keys: people.Keys}, w}
 }

@@ -35,6 +35,7 @@ func (r *onceRunner) Run(context.Context) (review.AutomationRun, error) {
 
 func TestAutomationsPage(t *testing.T) {
 	w := newWorld(t)
+	w.LetBegin("recurring")
 	runner := &onceRunner{next: w.Clock().AddDate(0, 0, 2), due: 3}
 	s := newSite(t, Config{Store: w.Store, Intake: automation.Intake{Store: w.Store}, Automations: map[string]review.AutomationRunner{"recurring": runner}})
 	w.Send(putIn(t, w, "orders", "2026-11", "ORDER-1", "5.00", "EUR"), rt.AcceptedAs(1))
@@ -82,6 +83,7 @@ func switchForm(page answer, name, on string) url.Values {
 
 func TestSwitchingAutomationsOnThePage(t *testing.T) {
 	w := newWorld(t)
+	w.LetBegin("recurring")
 	runner := &onceRunner{due: 1}
 	s := newSite(t, Config{Store: w.Store, Intake: automation.Intake{Store: w.Store}, Importer: automation.Importer{Intake: automation.Intake{Store: w.Store}, TempDir: t.TempDir()},
 		Automations: map[string]review.AutomationRunner{"recurring": runner}})
@@ -143,6 +145,7 @@ func TestSwitchingAutomationsOnThePage(t *testing.T) {
 func TestAutomationsLook(t *testing.T) {
 	ctx := chrome(t)
 	w := newWorld(t)
+	w.LetBegin("recurring")
 	s := newSite(t, Config{Store: w.Store, Automations: map[string]review.AutomationRunner{"recurring": &onceRunner{next: w.Clock().AddDate(0, 0, 2)}}})
 	run(t, ctx, signInOn(s.URL, "admin"))
 	shoot(t, ctx, "automations-empty", s.URL+"/automations")

@@ -14,7 +14,7 @@ import (
 const (
 	plotLeft, plotRight = 46.0, 478.0
 	plotTop, plotFoot   = 8.0, 164.0
-	thinnest              = 1.5 // something is never drawn as nothing
+	thinnest            = 1.5 // something is never drawn as nothing
 )
 
 // units writes a number of a drawing.

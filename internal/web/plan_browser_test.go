@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"onefold/internal/automation"
+	"onefold/internal/automation/recurring"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/sandbox"
 	sandboxserver "onefold/internal/ledger/sandbox/server"
@@ -44,6 +45,7 @@ func newPlanStory(t *testing.T, db storetest.DB) (*rt.World, *sandboxserver.Serv
 	w = rt.New(t, db, func(s *work.System) {
 		s.Address, s.Capabilities, s.Steps = cfg.BaseURL, client.Capabilities(), client.Steps()
 	})
+	w.LetBegin(recurring.Automation)
 	return w, outside, automation.NewEngine(automation.Config{Store: w.Store, Node: "story", Now: w.Clock,
 		Connect: func(work.System) (ledger.System, error) { return client, nil }})
 }

@@ -24,6 +24,7 @@ type planWorld struct {
 func newPlanWorld(t *testing.T, zone *time.Location) *planWorld {
 	t.Helper()
 	w := newWorld(t)
+	w.LetBegin("recurring")
 	intake := automation.Intake{Store: w.Store, Zone: zone}
 	s := newSite(t, Config{Store: w.Store, Zone: zone, Intake: intake})
 	return &planWorld{World: w, site: s, boss: s.signIn("admin"), plans: recurring.Plans{Store: w.Store, CompanyID: 1, Zone: zone,

@@ -41,12 +41,15 @@ func New(t testing.TB, db storetest.DB, set ...func(*work.System)) *World {
 	if err := w.DeclareSystem(t.Context(), sys); err != nil {
 		t.Fatal(err)
 	}
-	for _, automation := range []string{"recurring", "orders"} { // as if somebody had let them begin
-		if err := w.AllowUnproven(t.Context(), 1, automation, []string{SystemID}, Recorder); err != nil {
-			t.Fatal(err)
-		}
-	}
 	return w
+}
+
+// LetBegin lets an automation begin on the system, which was never proven.
+func (w *World) LetBegin(automation string) {
+	w.T.Helper()
+	if err := w.AllowUnproven(w.T.Context(), 1, automation, []string{SystemID}, Recorder); err != nil {
+		w.T.Fatal(err)
+	}
 }
 
 // Clock is the time in the world.
