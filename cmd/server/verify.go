@@ -116,7 +116,6 @@ type verification struct {
 	systems *automation.Connections
 	out     io.Writer
 	node    string
-	json    bool
 }
 
 func (v verification) service() proof.Service {

@@ -276,7 +276,7 @@ func TestAnAnswerThatIsLostOnPurpose(t *testing.T) {
 	var acted atomic.Int64
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		acted.Add(1)
-		w.Write([]byte(`{"id":"secret-of-the-answer"}`))
+		_, _ = w.Write([]byte(`{"id":"secret-of-the-answer"}`))
 	})
 	lose := true
 	tr := transport(t, Config{BaseURL: s.URL, Lose: func() bool { return lose }})

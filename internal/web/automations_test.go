@@ -169,12 +169,12 @@ func TestAutomationsAskBeforeAnUnprovenSystem(t *testing.T) {
 		t.Fatal(err)
 	}
 	by := work.Actor{Kind: work.Person, ID: "9", Name: "Boss", Roles: []work.Role{work.Admin}}
-	if err := w.Store.PutSender(t.Context(), events.Sender{CompanyID: 1, Kind: events.Orders, ID: "shop", Name: "Shop", SystemID: "till", Automation: "orders", Sealed: "x", SecretN: 1, ChangedAt: w.Clock()}, by, "sender_added"); err != nil {
+	if err := w.PutSender(t.Context(), events.Sender{CompanyID: 1, Kind: events.Orders, ID: "shop", Name: "Shop", SystemID: "till", Automation: "orders", Sealed: "x", SecretN: 1, ChangedAt: w.Clock()}, by, "sender_added"); err != nil {
 		t.Fatal(err)
 	}
 	b := s.signIn("admin")
 	isOff := func() bool {
-		switches, err := w.Store.AutomationSwitches(t.Context(), 1)
+		switches, err := w.AutomationSwitches(t.Context(), 1)
 		if err != nil || len(switches) != 1 {
 			t.Fatalf("%+v %v", switches, err)
 		}
@@ -195,7 +195,7 @@ func TestAutomationsAskBeforeAnUnprovenSystem(t *testing.T) {
 	if again := b.post(switchPath, a.filled(switchPath, "name", "orders", "version", "1", "on", "1", "unproven", "till")); again.status != http.StatusSeeOther || isOff() {
 		t.Fatalf("%d %s", again.status, again.visible())
 	}
-	if never, err := w.Store.NeverProven(t.Context(), 1, "orders"); err != nil || len(never) != 0 {
+	if never, err := w.NeverProven(t.Context(), 1, "orders"); err != nil || len(never) != 0 {
 		t.Errorf("asked again: %v %v", never, err)
 	}
 	if trail := b.get("/audit"); !strings.Contains(trail.visible(), "Let an automation run on a system that was never proven") {

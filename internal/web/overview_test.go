@@ -93,7 +93,7 @@ func TestTheHourThatComesTwiceIsTwoOnTheOverview(t *testing.T) {
 // fullFigures are many figures, as after a year.
 func fullFigures(t *testing.T, w *rt.World) {
 	t.Helper()
-	at, held, err := w.Store.HoldFigures(t.Context(), "one", time.Minute)
+	at, held, err := w.HoldFigures(t.Context(), "one", time.Minute)
 	if err != nil || !held {
 		t.Fatal(held, err)
 	}
@@ -135,7 +135,7 @@ func fullFigures(t *testing.T, w *rt.World) {
 		stretch(review.GrainMonth, time.Date(now.Year(), now.Month()-time.Month(i), 1, 0, 0, 0, 0, time.UTC), 800)
 	}
 	stretch(review.GrainAll, time.Unix(0, 0), 9000)
-	if err := w.Store.SaveFigures(t.Context(), "one", time.Minute, at, review.FigureBatch{Place: review.FigurePlace{CountedTo: now}}, list); err != nil {
+	if err := w.SaveFigures(t.Context(), "one", time.Minute, at, review.FigureBatch{Place: review.FigurePlace{CountedTo: now}}, list); err != nil {
 		t.Fatal(err)
 	}
 }

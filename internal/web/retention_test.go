@@ -45,7 +45,7 @@ func TestHowLongHistoryIsKept(t *testing.T) {
 	}
 	kept := func() review.Retention {
 		t.Helper()
-		r, err := w.Store.Retention(t.Context(), 1)
+		r, err := w.Retention(t.Context(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}

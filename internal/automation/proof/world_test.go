@@ -304,11 +304,11 @@ func (f *fake) count(mark string) (n int) {
 type removing struct{ session }
 
 func (r removing) Remove(_ context.Context, id string) error {
-	r.fake.mu.Lock()
-	defer r.fake.mu.Unlock()
-	for i, h := range r.fake.held {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, h := range r.held {
 		if h.ID == id {
-			r.fake.held[i].State = work.StateVoid
+			r.held[i].State = work.StateVoid
 		}
 	}
 	return nil
