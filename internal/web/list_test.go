@@ -210,7 +210,7 @@ func TestARowSaysWhyItIsThere(t *testing.T) {
 	b := newSite(t, Config{Store: w.Store}).signIn("ben")
 	a := b.get("/")
 	for _, want := range []string{"It was refused and is not there.", "Customer C-1001 is blocked for invoicing", "Ben Stone", "It may be there: we could not look.", "A record is there, but it differs.",
-		"total 16.99 EUR instead of 15.99 EUR", "a colleague must approve it."} {
+		"Total 16.99 EUR instead of 15.99 EUR", "a colleague must approve it."} {
 		if !strings.Contains(a.visible(), want) {
 			t.Errorf("%q is missing: %s", want, a.visible())
 		}

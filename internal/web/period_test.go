@@ -60,7 +60,7 @@ func TestAMonthIsAnsweredInOneSentence(t *testing.T) {
 	want("2026-10", "Yes. The one invoice of October 2026 is settled.")
 	id = putIn(t, w, "orders", "2026-10", "B", "5.00", "EUR")
 	w.Until(id, func() { w.Send(id, rt.Refused) })
-	want("2026-10", "No. 1 of 2 invoices of October 2026 is still open. 1 of them needs a person.")
+	want("2026-10", "No. 1 of 2 invoices of October 2026 is still open. It needs a person.")
 	w.Happen(id, work.Close{By: ada, Note: "The order was cancelled."})
 	want("2026-10", "Yes. All 2 invoices of October 2026 are settled. 1 was closed without sending.")
 	w.Send(putIn(t, w, "orders", "2026-11", "C", "5.00", "EUR"), rt.AcceptedAs(2))

@@ -160,7 +160,7 @@ func TestFoundingStory(t *testing.T) {
 		run(t, ctx, signInOn(s.URL, "ada"))
 		did := &interactions{}
 		row := fmt.Sprintf("#row-%d .key a", f.id)
-		run(t, ctx, did.fill("the key", "input[name=q]", storyKey), did.click("search", "form.search button"), did.click("open", row), chromedp.WaitVisible(chromedp.CSS("#do-check button")))
+		run(t, ctx, did.fill("the key", "input[name=q]", storyKey), did.click("search", "form.search button"), chromedp.WaitVisible(chromedp.CSS("p.understood")), did.click("open", row), chromedp.WaitVisible(chromedp.CSS("#do-check button")))
 		page := func() string {
 			return ask(t, ctx, chromedp.Evaluate[string](`document.querySelector("main").innerText.replaceAll("\u00a0", " ")`))
 		}
