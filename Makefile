@@ -29,7 +29,7 @@ build: ## the server as one static binary, in bin/onefold
 test: packages ## all tests, with a PostgreSQL server and a Tryton of their own
 	ONEFOLD_REQUIRE_POSTGRES=1 ONEFOLD_REQUIRE_BROWSER=1 ONEFOLD_REQUIRE_AXE=1 ONEFOLD_AXE=$$(scripts/axe-core) \
 		ONEFOLD_REQUIRE_TRYTON=1 ONEFOLD_TEST_TRYTON=$$(scripts/tryton-books) scripts/with-postgres \
-		go test -vet=off -timeout 15m ./internal/web ./... # the longest first; check has vetted
+		go test -vet=off -p 4 -timeout 18m ./internal/web ./... # the longest first, side by side: most of them wait for a browser; check has vetted
 
 check: bin/golangci-lint bin/templ bin/govulncheck ## what the tests do not see: format, linters, import rules, freshness
 	scripts/check
