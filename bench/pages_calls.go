@@ -136,7 +136,7 @@ func (c pageCalls) others() []pageCall {
 		{"count review of a system", count(review.Query{Tab: review.TabReview, Filter: review.Filter{SystemID: "erp"}}, 100_000)},
 		{"count all, to 10,000", count(review.Query{}, 10_000)},
 		{"count a search", func(ctx context.Context, round int) (int, error) {
-			n, err := c.service.Count(ctx, c.by, review.Query{Text: strings.Join(strings.Fields(c.some(round).customer)[:2], " ")}, 1_001)
+			n, err := c.service.Count(ctx, c.by, review.Query{Text: strings.Join(strings.Fields(c.some(round).customer)[:2], " ")}, 201)
 			return int(n), err
 		}},
 		{"groups of review", func(ctx context.Context, _ int) (int, error) {

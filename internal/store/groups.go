@@ -45,6 +45,9 @@ func (s *Store) groupRows(ctx context.Context, q review.Query, m match, limit in
 // countHits times as many matches as for a page are counted by their ids: a count meets all, not only a page of them.
 const countHits = 10
 
+// stepsOften is how many steps a document seldom has more of: so many matches are enough to count a document.
+const stepsOften = 3
+
 // Count implements review.Store.
 func (s *Store) Count(ctx context.Context, q review.Query, most int64) (n int64, err error) {
 	q.After = review.Cursor{}

@@ -25,19 +25,21 @@ func (s *Store) manyHits(ctx context.Context) (int, error) {
 const (
 	sampleDocuments = 1000
 	sampleMany      = 10
-	sampleShort     = 50 // of a text that no index has
 )
 
-// A text of fewer characters is in no index. A rare one is looked for in the newest rows only.
-const shortText = 3
+// A text of fewer characters is in no index: it is looked for in the newest rows only, and not for more than a few of them.
+const (
+	shortText  = 3
+	newestHits = 300
+)
 
 var newestRows int64 = 20_000
 
 // often reports whether a condition on the newest rows, from a statement, is met so often that a walk finds many.
-func (s *Store) often(ctx context.Context, least int, newest, condition string, args ...any) (bool, error) {
+func (s *Store) often(ctx context.Context, newest, condition string, args ...any) (bool, error) {
 	var n int
 	err := s.row(ctx, "SELECT count(*) FROM ("+newest+" DESC LIMIT "+strconv.Itoa(sampleDocuments)+") n WHERE "+condition, args, &n)
-	return n >= least, err
+	return n >= sampleMany, err
 }
 
 // aim is what a search is made for: so many ids at most; a count has no use for a condition as long as there are ids.
@@ -114,7 +116,7 @@ func (s *Store) matchAmount(ctx context.Context, company int64, w wanted, to aim
 	if !to.count {
 		sample := &pageQuery{}
 		equal := oneOf(sample.add)
-		if many, err := s.often(ctx, sampleMany, "SELECT currency, "+db.total()+" FROM revisions ORDER BY item_id", equal, sample.args...); err != nil || many {
+		if many, err := s.often(ctx, "SELECT currency, "+db.total()+" FROM revisions ORDER BY item_id", equal, sample.args...); err != nil || many {
 			return match{condition: condition}, err
 		}
 	}
@@ -161,34 +163,32 @@ func (s *Store) matchPart(ctx context.Context, company int64, w wanted, to aim) 
 		return inDocument(from+" w WHERE w."+id+" = i.id AND "+contains, " JOIN "+from+" w ON w."+id+" = o.item_id", contains)
 	}
 	short := utf8.RuneCountInString(w.folded) < shortText
-	newest := ""
-	if !to.count || short {
-		least := sampleMany
-		if short {
-			least = sampleShort
-		}
-		many, err := s.often(ctx, least, "SELECT "+words+" FROM "+from+" ORDER BY "+id, db.contains("n."+words, "?1"), w.folded)
-		if err != nil || many && !to.count {
+	if !to.count && !short {
+		many, err := s.often(ctx, "SELECT "+words+" FROM "+from+" ORDER BY "+id, db.contains("n."+words, "?1"), w.folded)
+		if err != nil || many {
 			return match{condition: condition}, err
-		}
-		if short && !many { // no index has it
-			last, err := s.lastID(ctx)
-			if err != nil {
-				return match{}, err
-			}
-			if last > newestRows {
-				newest = " AND " + db.id() + " > " + strconv.FormatInt(last-newestRows, 10)
-			}
 		}
 	}
 	where, arg := db.part(w.folded)
-	args, month := []any{company, arg}, ""
-	if to.period != "" {
-		args, month = append(args, to.period), " AND k.period = ?3"
+	if short { // no index has it
+		return s.matchNewest(ctx, company, where, arg)
 	}
-	hits, err := s.ids(ctx, "SELECT w.id FROM (SELECT "+db.id()+" AS id FROM item_search WHERE "+where+newest+") w"+
-		" WHERE (SELECT 1 FROM item_keys k WHERE k.item_id = w.id AND k.company_id = ?1"+month+") = 1 LIMIT "+strconv.Itoa(to.many+1), args...)
-	m, err := orMany(hits, err, to.many, condition)
-	m.newest = newest != ""
-	return m, err
+	args, ours := []any{company, arg}, "w.id > 0 OR ?1 = 0" // whose items they are is asked of each row that is shown
+	if to.period != "" {
+		args, ours = append(args, to.period), "(SELECT 1 FROM item_keys k WHERE k.item_id = w.id AND k.company_id = ?1 AND k.period = ?3) = 1"
+	}
+	hits, err := s.ids(ctx, "SELECT w.id FROM (SELECT "+db.id()+" AS id FROM item_search WHERE "+where+") w WHERE "+ours+" LIMIT "+strconv.Itoa(to.many+1), args...)
+	return orMany(hits, err, to.many, condition)
+}
+
+// matchNewest looks for a short text in the newest rows, until it has found enough of them.
+func (s *Store) matchNewest(ctx context.Context, company int64, where string, arg any) (match, error) {
+	last, err := s.lastID(ctx)
+	if err != nil {
+		return match{}, err
+	}
+	id := s.db.search().id()
+	hits, err := s.ids(ctx, "SELECT w.id FROM (SELECT "+id+" AS id FROM item_search WHERE "+where+" AND "+id+" > "+strconv.FormatInt(last-newestRows, 10)+
+		" ORDER BY "+id+" DESC LIMIT "+strconv.Itoa(newestHits)+") w WHERE (SELECT 1 FROM item_keys k WHERE k.item_id = w.id AND k.company_id = ?1) = 1", company, arg)
+	return match{hits: hits, newest: last > newestRows || len(hits) >= newestHits}, err
 }

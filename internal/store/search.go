@@ -71,8 +71,8 @@ func (s *Store) search(ctx context.Context, q review.Query, count int64, use fun
 		return review.HowNone, err
 	}
 	to := aim{many: many, count: count > 0, period: q.Filter.Period}
-	if to.count { // a count meets all rows, not only a page of them; some ids are steps of one document
-		to.many = max(many, int(min(count*5/4, int64(many)*countHits)))
+	if to.count { // some ids are steps of one document
+		to.many = int(min(count*stepsOften, int64(many)*countHits))
 	}
 	for _, how := range ways {
 		m, err := s.match(ctx, how, q.CompanyID, w, to)

@@ -19,7 +19,7 @@ const (
 	rowsOnPage   = 50
 	groupsOnPage = 100
 	countedRows  = 10_000 // how far the rows of a filtered list are counted
-	countedFound = 1_000  // likewise of a search
+	countedFound = 200    // likewise of a search
 )
 
 // list shows one tab, what a search found, or both narrowed by a filter; as rows or grouped by error.
@@ -55,6 +55,7 @@ func hasBlanks(v map[string][]string) bool {
 // showList shows the list. typed is what somebody typed into the form for views and was refused.
 func (s *server) showList(c echo.Context, status int, l listing, typed templates.Views) error {
 	ctx, by := c.Request().Context(), person(c)
+	counting := s.count(ctx, by)
 	shell, systems, err := s.shell(c, templates.Words.Invoices)
 	if err != nil {
 		return err
@@ -71,11 +72,7 @@ func (s *server) showList(c echo.Context, status int, l listing, typed templates
 	for _, sys := range systems {
 		known[sys.ID] = sys.System
 	}
-	counts, err := s.review.Counts(ctx, by)
-	if err != nil {
-		return err
-	}
-	m := templates.List{Shell: shell, Tab: string(l.query.Tab), Query: l.query.Text, Problems: l.problems, Tabs: tabLinks(l, counts)}
+	m := templates.List{Shell: shell, Tab: string(l.query.Tab), Query: l.query.Text, Problems: l.problems}
 	if m.Filter, err = s.filterForm(ctx, by, l, systems); err != nil {
 		return err
 	}
@@ -84,13 +81,18 @@ func (s *server) showList(c echo.Context, status int, l listing, typed templates
 	}
 	var t total
 	if l.grouped {
-		t, err = s.fillGroups(ctx, by, l, show, known, counts, &m)
+		t, err = s.fillGroups(ctx, by, l, show, known, counting, &m)
 	} else {
-		t, err = s.fillRows(ctx, by, l, show, known, counts, &m)
+		t, err = s.fillRows(ctx, by, l, show, known, counting, &m)
 	}
 	if err != nil {
 		return err
 	}
+	counts, err := counting()
+	if err != nil {
+		return err
+	}
+	m.Tabs = tabLinks(l, counts)
 	if len(m.Rows) > 0 || m.Groups != nil {
 		m.Total = t.text()
 		for _, format := range exportFormats {
@@ -107,7 +109,7 @@ func (s *server) showList(c echo.Context, status int, l listing, typed templates
 	return render(c, status, templates.ListPage(m))
 }
 
-func (s *server) fillRows(ctx context.Context, by work.Actor, l listing, show view, known map[string]work.System, counts map[review.Tab]int64, m *templates.List) (total, error) {
+func (s *server) fillRows(ctx context.Context, by work.Actor, l listing, show view, known map[string]work.System, counting counting, m *templates.List) (total, error) {
 	page, err := s.review.Search(ctx, by, l.query)
 	if err != nil {
 		return total{}, err
@@ -128,7 +130,7 @@ func (s *server) fillRows(ctx context.Context, by work.Actor, l listing, show vi
 	}
 	t := total{n: int64(len(page.Items))}
 	if !first || m.Next != "" {
-		if t, err = s.total(ctx, by, l, counts); err != nil {
+		if t, err = s.total(ctx, by, l, counting); err != nil {
 			return t, err
 		}
 	}
@@ -155,6 +157,24 @@ var sameStatus = map[review.Tab]bool{review.TabReview: true, review.TabClosed: t
 // mayAct reports whether the person is offered to do something with rows. What is done asks again.
 func mayAct(by work.Actor) bool { return by.Can(work.Operator, work.Admin) }
 
+// counting waits for the counts of the tabs.
+type counting func() (map[review.Tab]int64, error)
+
+// count counts beside the reading of the rows: with very many open items it takes longer than they do.
+func (s *server) count(ctx context.Context, by work.Actor) counting {
+	var counts map[review.Tab]int64
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		counts, err = s.review.Counts(ctx, by)
+	}()
+	return func() (map[review.Tab]int64, error) {
+		<-done
+		return counts, err
+	}
+}
+
 // total is how many rows a list has.
 type total struct {
 	n    int64
@@ -162,9 +182,10 @@ type total struct {
 }
 
 // total counts the rows of the whole list.
-func (s *server) total(ctx context.Context, by work.Actor, l listing, counts map[review.Tab]int64) (total, error) {
+func (s *server) total(ctx context.Context, by work.Actor, l listing, counting counting) (total, error) {
 	if !l.filtered() {
-		return total{n: counts[l.query.Tab]}, nil
+		counts, err := counting()
+		return total{n: counts[l.query.Tab]}, err
 	}
 	q := l.query
 	q.After = review.Cursor{}

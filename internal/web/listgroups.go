@@ -13,7 +13,7 @@ import (
 const worthSeeing = 10
 
 // fillGroups shows the list by its troubles: an outage looks like one thing.
-func (s *server) fillGroups(ctx context.Context, by work.Actor, l listing, show view, known map[string]work.System, counts map[review.Tab]int64, m *templates.List) (total, error) {
+func (s *server) fillGroups(ctx context.Context, by work.Actor, l listing, show view, known map[string]work.System, counting counting, m *templates.List) (total, error) {
 	found, err := s.review.Groups(ctx, by, l.query, groupsOnPage+1)
 	if err != nil {
 		return total{}, err
@@ -22,7 +22,7 @@ func (s *server) fillGroups(ctx context.Context, by work.Actor, l listing, show 
 	if len(found) == 0 {
 		return total{}, nil
 	}
-	t, err := s.total(ctx, by, l, counts)
+	t, err := s.total(ctx, by, l, counting)
 	if err != nil {
 		return t, err
 	}

@@ -27,7 +27,7 @@ var Lists = listWords{
 
 	Formats: map[string]string{"csv": "CSV", "xlsx": "Excel"},
 	How: map[string]string{"exact": "“{text}”: exact match.", "amount": "“{text}” taken as an amount: these are for exactly that.",
-		"prefix": "No exact match for “{text}”. These begin with it.", "part": "No exact match for “{text}”. These contain it.", "newest": "No exact match for “{text}”. These contain it, among the newest 20,000; type a third letter to search everything.",
+		"prefix": "No exact match for “{text}”. These begin with it.", "part": "No exact match for “{text}”. These contain it.", "newest": "No exact match for “{text}”. The newest that contain it are shown; type a third letter to search everything.",
 		"none": "No exact match for “{text}”, and nothing like it.", "none/here": "“{text}” is not in this list, and nothing like it."},
 
 	// The conditions of the filter: their labels, what an empty one means, and how they look once they hold.
