@@ -56,7 +56,7 @@ func (c pageCalls) all() (calls []pageCall) {
 		"8 amount":        func(it pageItem) string { return fmt.Sprintf("%d,%02d", it.cents/100, it.cents%100) },
 		"9 common amount": func(pageItem) string { return "129 EUR" },
 		"a no match":      func(it pageItem) string { return "nothing like " + it.key },
-		"b two letters":   func(it pageItem) string { return it.customer[:2] },
+		"b two letters":   func(it pageItem) string { return string([]rune(it.customer)[:2]) },
 	} {
 		list("search "+name, func(round int) review.Query { return review.Query{Text: text(c.some(round))} })
 	}

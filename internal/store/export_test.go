@@ -65,5 +65,12 @@ func SetNewestRows(t testing.TB, n int64) {
 	t.Cleanup(func() { newestRows = was })
 }
 
+// SetNewestHits changes for a test how many of the items that a short text finds are shown.
+func SetNewestHits(t testing.TB, n int) {
+	was := newestHits
+	newestHits = n
+	t.Cleanup(func() { newestHits = was })
+}
+
 // Recognise compares the database with the one that we know, as is done again and again.
 func Recognise(ctx context.Context, s *Store) error { return s.db.(*postgres).recogniseNow(ctx) }

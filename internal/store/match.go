@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -27,13 +29,16 @@ const (
 	sampleMany      = 10
 )
 
-// A text of fewer characters is in no index: it is looked for in the newest rows only, and not for more than a few of them.
-const (
-	shortText  = 3
-	newestHits = 300
+// A text of fewer characters is in no index and says little: it is looked for in the newest rows only, and not for more
+// than a few of them.
+const shortText = 3
+
+var (
+	newestRows int64 = 20_000
+	newestHits       = 300
 )
 
-var newestRows int64 = 20_000
+func short(w wanted) bool { return utf8.RuneCountInString(w.folded) < shortText }
 
 // often reports whether a condition on the newest rows, from a statement, is met so often that a walk finds many.
 func (s *Store) often(ctx context.Context, newest, condition string, args ...any) (bool, error) {
@@ -143,6 +148,10 @@ func (s *Store) matchPrefix(ctx context.Context, company int64, w wanted, to aim
 		" UNION "+some("SELECT id FROM items WHERE lower(external_id) >= ?3 AND lower(external_id) < ?5 AND +company_id = ?1 AND external_id"+known)+
 		" UNION "+some("SELECT id FROM items WHERE lower(external_number) >= ?3 AND lower(external_number) < ?5 AND external_number <> '' AND +company_id = ?1"),
 		company, w.folded, w.plain, w.folded+last, w.plain+last)
+	if err == nil && len(hits) > newestHits && len(hits) <= to.many && short(w) {
+		slices.SortFunc(hits, func(a, b int64) int { return cmp.Compare(b, a) })
+		return match{hits: hits[:newestHits], newest: true}, nil
+	}
 	return orMany(hits, err, to.many, func(add func(any) string) string {
 		within := func(column, from string) string {
 			return "(" + column + " >= " + add(from) + " AND " + column + " < " + add(from+last) + ")"
@@ -162,33 +171,53 @@ func (s *Store) matchPart(ctx context.Context, company int64, w wanted, to aim) 
 		contains := db.contains("w."+words, add(w.folded))
 		return inDocument(from+" w WHERE w."+id+" = i.id AND "+contains, " JOIN "+from+" w ON w."+id+" = o.item_id", contains)
 	}
-	short := utf8.RuneCountInString(w.folded) < shortText
-	if !to.count && !short {
+	if short(w) {
+		return s.matchNewest(ctx, company, w)
+	}
+	if !to.count {
 		many, err := s.often(ctx, "SELECT "+words+" FROM "+from+" ORDER BY "+id, db.contains("n."+words, "?1"), w.folded)
 		if err != nil || many {
 			return match{condition: condition}, err
 		}
 	}
-	where, arg := db.part(w.folded)
-	if short { // no index has it
-		return s.matchNewest(ctx, company, where, arg)
-	}
-	args, ours := []any{company, arg}, "w.id > 0 OR ?1 = 0" // whose items they are is asked of each row that is shown
+	b := &pageQuery{}
+	statement := "SELECT " + db.id() + " AS id FROM item_search WHERE " + db.part(b.add, w.folded)
 	if to.period != "" {
-		args, ours = append(args, to.period), "(SELECT 1 FROM item_keys k WHERE k.item_id = w.id AND k.company_id = ?1 AND k.period = ?3) = 1"
-	}
-	hits, err := s.ids(ctx, "SELECT w.id FROM (SELECT "+db.id()+" AS id FROM item_search WHERE "+where+") w WHERE "+ours+" LIMIT "+strconv.Itoa(to.many+1), args...)
+		first, last, err := s.idsOfPeriod(ctx, company, to.period)
+		if err != nil {
+			return match{}, err
+		}
+		statement = "SELECT w.id FROM (" + statement + " AND " + db.id() + " BETWEEN " + b.add(first) + " AND " + b.add(last) + ") w" +
+			" WHERE (SELECT 1 FROM item_keys k WHERE k.item_id = w.id AND k.company_id = " + b.add(company) + " AND k.period = " + b.add(to.period) + ") = 1"
+	} // else whose items they are is asked of each row that is shown
+	hits, err := s.ids(ctx, statement+" LIMIT "+strconv.Itoa(to.many+1), b.args...)
 	return orMany(hits, err, to.many, condition)
 }
 
+// idsOfPeriod are the lowest and the highest id of a month's items; without any, there is none between them.
+func (s *Store) idsOfPeriod(ctx context.Context, company int64, period string) (first, last int64, err error) {
+	automations, err := s.Automations(ctx, company)
+	if err != nil || len(automations) == 0 {
+		return 0, -1, err
+	}
+	b := &pageQuery{}
+	of, month := b.add(company), b.add(period)
+	ids := union(automations, func(automation string) string {
+		text := " FROM item_keys WHERE company_id = " + of + " AND period = " + month + " AND automation = " + b.add(automation) + ")"
+		return "SELECT (SELECT min(item_id)" + text + " AS item_id UNION ALL SELECT (SELECT max(item_id)" + text
+	})
+	err = s.row(ctx, "SELECT coalesce(min(item_id), 0), coalesce(max(item_id), -1) FROM ("+ids+") i", b.args, &first, &last)
+	return first, last, err
+}
+
 // matchNewest looks for a short text in the newest rows, until it has found enough of them.
-func (s *Store) matchNewest(ctx context.Context, company int64, where string, arg any) (match, error) {
+func (s *Store) matchNewest(ctx context.Context, company int64, w wanted) (match, error) {
 	last, err := s.lastID(ctx)
 	if err != nil {
 		return match{}, err
 	}
-	id := s.db.search().id()
-	hits, err := s.ids(ctx, "SELECT w.id FROM (SELECT "+id+" AS id FROM item_search WHERE "+where+" AND "+id+" > "+strconv.FormatInt(last-newestRows, 10)+
-		" ORDER BY "+id+" DESC LIMIT "+strconv.Itoa(newestHits)+") w WHERE (SELECT 1 FROM item_keys k WHERE k.item_id = w.id AND k.company_id = ?1) = 1", company, arg)
+	b, id := &pageQuery{}, s.db.search().id()
+	hits, err := s.ids(ctx, "SELECT w.id FROM (SELECT "+id+" AS id FROM item_search WHERE "+s.db.search().part(b.add, w.folded)+" AND "+id+" > "+strconv.FormatInt(last-newestRows, 10)+
+		" ORDER BY "+id+" DESC LIMIT "+strconv.Itoa(newestHits)+") w WHERE (SELECT 1 FROM item_keys k WHERE k.item_id = w.id AND k.company_id = "+b.add(company)+") = 1", b.args...)
 	return match{hits: hits, newest: last > newestRows || len(hits) >= newestHits}, err
 }

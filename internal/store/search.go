@@ -70,9 +70,9 @@ func (s *Store) search(ctx context.Context, q review.Query, count int64, use fun
 	if err != nil {
 		return review.HowNone, err
 	}
-	to := aim{many: many, count: count > 0, period: q.Filter.Period}
-	if to.count { // some ids are steps of one document
-		to.many = int(min(count*stepsOften, int64(many)*countHits))
+	to := aim{many: many, period: q.Filter.Period}
+	if count > 0 && !short(w) { // a short text is counted as it is shown; some ids are steps of one document
+		to.count, to.many = true, int(min(count*stepsOften, int64(many)*countHits))
 	}
 	for _, how := range ways {
 		m, err := s.match(ctx, how, q.CompanyID, w, to)

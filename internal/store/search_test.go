@@ -67,3 +67,19 @@ func TestShortTextsAreLookedForInTheNewest(t *testing.T) {
 		wantFound(t, s, "qx", "NEW-QX", review.HowNewest)
 	})
 }
+
+// A short beginning that a good part of all items share says little: the newest of them are shown, counted as they are
+// shown, and the page is told so.
+func TestManyShortBeginningsAreTheNewest(t *testing.T) {
+	store.SetNewestHits(t, 2)
+	eachStore(t, func(t *testing.T, s *store.Store, _ *clock) {
+		for _, key := range []string{"AB-1", "CD-1", "AB-2", "AB-3", "CD-2"} {
+			record(t, s, key)
+		}
+		wantFound(t, s, "ab", "AB-3 AB-2", review.HowNewest)
+		if n, err := s.Count(t.Context(), review.Query{CompanyID: 1, Text: "ab"}, 100); err != nil || n != 2 {
+			t.Errorf("counted %d, %v, where 2 are shown", n, err)
+		}
+		wantFound(t, s, "cd-2", "CD-2", review.HowExact)
+	})
+}

@@ -14,12 +14,11 @@ type searcher interface {
 	chains(parameter string) string
 	// each is the items i whose ids a statement returns.
 	each(ids string) string
-	// part is a condition on item_search, with the parameter's value.
-	part(folded string) (condition string, arg any)
-	contains(words, text string) string          // the same for one row
-	inParts() bool                               // whether a list is best read in two statements: PostgreSQL would plan the second anew each time
-	total() string                               // the column of revisions that compares as a number
-	amount(add func(any) string, n units) string // an amount as it compares with it
+	part(add func(any) string, folded string) string // a condition on item_search
+	contains(words, text string) string              // the same for one row
+	inParts() bool                                   // whether a list is best read in two statements: PostgreSQL would plan the second anew each time
+	total() string                                   // the column of revisions that compares as a number
+	amount(add func(any) string, n units) string     // an amount as it compares with it
 	// attemptsOf are all attempts a of the items in a JSON array.
 	attemptsOf(parameter string) string
 	longer(from, until, micros string) string // a condition: more than so many microseconds lie between them
@@ -55,11 +54,11 @@ func (pgSearch) id() string { return "item_id" }
 
 func (pgSearch) words() (table, id, words string) { return "item_search", "item_id", "words" }
 
-func (pgSearch) part(folded string) (string, any) {
-	if utf8.RuneCountInString(folded) < 3 {
-		return "strpos(words, ?2) > 0", folded
+func (pgSearch) part(add func(any) string, folded string) string {
+	if utf8.RuneCountInString(folded) < shortText {
+		return "strpos(words, " + add(folded) + ") > 0"
 	}
-	return "words LIKE ?2", "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(folded) + "%"
+	return "words LIKE " + add("%"+strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(folded)+"%")
 }
 
 func (pgSearch) contains(words, text string) string { return "strpos(" + words + ", " + text + ") > 0" }
@@ -100,11 +99,11 @@ func (sqliteSearch) id() string { return "rowid" }
 // FTS5 keeps the rows in a table of its own, which is read much faster than through the index.
 func (sqliteSearch) words() (table, id, words string) { return "item_search_content", "id", "c0" }
 
-func (sqliteSearch) part(folded string) (string, any) {
-	if utf8.RuneCountInString(folded) < 3 { // shorter than what the index holds
-		return "instr(words, ?2) > 0", folded
+func (sqliteSearch) part(add func(any) string, folded string) string {
+	if utf8.RuneCountInString(folded) < shortText {
+		return "instr(words, " + add(folded) + ") > 0"
 	}
-	return "item_search MATCH ?2", `"` + strings.ReplaceAll(folded, `"`, `""`) + `"`
+	return "item_search MATCH " + add(`"`+strings.ReplaceAll(folded, `"`, `""`)+`"`)
 }
 
 func (sqliteSearch) contains(words, text string) string {
