@@ -20,6 +20,10 @@ import (
 	"runtime/pprof"
 	"slices"
 	"strings"
+	"syscall"
+	"time"
+
+	"onefold/bench/soak"
 )
 
 func main() {
@@ -44,6 +48,7 @@ func run() error {
 		reuse   = flag.Bool("reuse", false, "measure the pages in the databases that the last run left")
 		calls   = flag.String("calls", "", "measure only the pages' calls whose names match this `expression`")
 		profile = flag.String("cpuprofile", "", "write a CPU profile of the whole run to this `file`")
+		lasts   = flag.Duration("soak", 30*time.Minute, "how long the soak records and disturbs; only with -only soak")
 		only    = flag.String("only", "", "comma-separated `cases` to run; empty: all")
 	)
 	flag.Parse()
@@ -61,9 +66,12 @@ func run() error {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 
+	if *only == "soak" {
+		return soaked(ctx, *dsn, *lasts)
+	}
 	if *only == "paint" {
 		b := bench{admin: *dsn}
 		return reportPaint(os.Stdout, func(report func(painted)) error { return b.paintAll(ctx, *pages, report) })
@@ -113,4 +121,19 @@ func run() error {
 		return fmt.Errorf("claim: %w", err)
 	}
 	return reportClaims(os.Stdout, without, with, *history, version, *asJSON)
+}
+
+// soaked makes a soak and prints its report; what must not happen is an error.
+func soaked(ctx context.Context, dsn string, lasts time.Duration) error {
+	report, err := soak.Run(ctx, soak.Config{Postgres: dsn, Lasts: lasts, Progress: os.Stderr})
+	if err != nil {
+		return err
+	}
+	if err := report.Write(os.Stdout); err != nil {
+		return err
+	}
+	if report.Failed() {
+		return errors.New("the soak has failed")
+	}
+	return nil
 }
