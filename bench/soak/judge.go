@@ -123,10 +123,13 @@ type level struct {
 	first, middle, last float64
 	rest                float64 // when everything had settled
 	slack               float64 // by so much it may be higher in the last third
+	comesAndGoes        bool    // with the work: what leaked is still there when everything has settled
 }
 
 // holds reports whether it has not grown.
-func (l level) holds() bool { return l.last <= l.middle+max(l.slack, l.middle/10) }
+func (l level) holds() bool {
+	return l.last <= l.middle+max(l.slack, l.middle/10) || l.comesAndGoes && l.rest <= l.middle
+}
 
 // levels judges the samples of the server that was never killed, and the connections of all.
 func levels(samples []sample, rest sample) []level {
@@ -148,7 +151,7 @@ func levels(samples []sample, rest sample) []level {
 			return read(v), ok && read(v) > 0
 		}
 	}
-	return []level{
+	all := []level{
 		of("resident memory, MB", 10, watched(func(v vitals) float64 { return v.memory })),
 		of("heap goal of the collector, MB", 10, watched(func(v vitals) float64 { return v.heap })),
 		of("goroutines", 20, watched(func(v vitals) float64 { return v.goroutines })),
@@ -156,4 +159,8 @@ func levels(samples []sample, rest sample) []level {
 		of("connections to the database", 3, watched(func(v vitals) float64 { return v.connections })),
 		of("connections to the database, all servers", 6, func(s sample) (float64, bool) { return float64(s.connections), s.connections > 0 }),
 	}
+	for i := 2; i < len(all); i++ { // all but memory
+		all[i].comesAndGoes = true
+	}
+	return all
 }

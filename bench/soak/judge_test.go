@@ -85,20 +85,37 @@ func TestTheJudgeSees(t *testing.T) {
 }
 
 func TestWhatGrowsIsNotLevel(t *testing.T) {
-	soak := func(memory func(i int) float64) []level {
+	soak := func(at func(i int) vitals) map[string]bool {
 		var samples []sample
 		for i := range 180 {
-			samples = append(samples, sample{servers: map[string]vitals{steady: {memory: memory(i), goroutines: 90, files: 40, connections: 12}}, connections: 36})
+			samples = append(samples, sample{servers: map[string]vitals{steady: at(i)}, connections: 36})
 		}
-		return levels(samples, samples[len(samples)-1])
+		holds := map[string]bool{}
+		for _, l := range levels(samples, sample{servers: map[string]vitals{steady: at(1800)}, connections: 36}) {
+			holds[l.what] = l.holds()
+		}
+		return holds
 	}
-	for _, l := range soak(func(i int) float64 { return min(90, 50+float64(i)) + float64(i%7) }) {
-		if !l.holds() {
-			t.Errorf("warmed up, then even: %+v", l)
+	const memory, files, connections = "resident memory, MB", "open files and sockets", "connections to the database"
+	even := soak(func(i int) vitals {
+		v := vitals{memory: min(90, 50+float64(i)) + float64(i%7), heap: 60, goroutines: 90, files: 40, connections: 12}
+		if i > 120 && i < 180 { // much work at the end of the soak, none at rest
+			v.files = 90
+		}
+		return v
+	})
+	for what, holds := range even {
+		if !holds {
+			t.Errorf("%s: warmed up, then even, or gone with the work", what)
 		}
 	}
-	if l := soak(func(i int) float64 { return 90 + float64(i)/3 })[0]; l.holds() {
-		t.Errorf("20 MB every ten minutes: %+v", l)
+	grown := soak(func(i int) vitals {
+		return vitals{memory: 90 + float64(i)/3, heap: 60, goroutines: 90, files: 40 + float64(i)/3, connections: 12 + float64(i/15)}
+	})
+	for _, what := range []string{memory, files, connections} {
+		if grown[what] {
+			t.Errorf("%s grows all the time and is called level", what)
+		}
 	}
 }
 

@@ -55,7 +55,7 @@ func (r *Report) Write(out io.Writer) error {
 	for _, status := range slices.Sorted(maps.Keys(v.statuses)) {
 		p("| items %s | %d |", status, v.statuses[status])
 	}
-	p("| confirmed by a lookup | %d |\n| sent more than once, after proof | %d |\n| records that went astray into other books | %d |", v.byLookup, v.resent, v.astray)
+	p("| confirmed by a lookup | %d |\n| sent more than once, after proof or with a key that was still good | %d |\n| records that went astray into other books | %d |", v.byLookup, v.resent, v.astray)
 	p("| **keys that took effect twice** | **%d** |\n| **stuck items** | **%d** |\n| **other contradictions** | **%d** |", len(v.duplicates), len(v.stuck), len(v.wrong))
 	p("\n| with a person, because | items |\n| --- | --- |")
 	for _, why := range slices.Sorted(maps.Keys(v.reviews)) {

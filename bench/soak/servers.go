@@ -66,7 +66,7 @@ func connect(ctx context.Context, dir, binary, database, address string, p sandb
 	cmd := exec.CommandContext(ctx, binary, "system", "add", "--database", database, "--id", string(p), "--adapter", "sandbox",
 		"--address", address+"/"+string(p), "--set", fmt.Sprintf("personality=%s,search_lag=%s,linger=%s,misses=2", p, searchLag, linger),
 		"--in-flight", "32", "--sends", "8", "--first-delay", "500ms", "--longest-delay", "5s", "--request-timeout", time.Second.String(),
-		"--send-window", "500ms", "--settle", linger.String(), "--lookups", "60")
+		"--send-window", "500ms", "--settle", linger.String(), "--lookups", "40")
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s could not be connected: %w\n%s", p, err, out)

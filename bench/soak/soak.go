@@ -4,6 +4,7 @@
 package soak
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -203,6 +204,9 @@ func (s *stage) stop(ctx context.Context) {
 		s.report.lives[p.name] = p.lives
 		if err := p.stop(30 * time.Second); err != nil {
 			problem("%s: %v: see %s", p.name, err, p.log)
+		}
+		if text, err := os.ReadFile(p.log); err != nil || bytes.Contains(text, []byte("panic")) {
+			problem("%s panicked (%v): see %s", p.name, err, p.log)
 		}
 	}
 	s.report.lives["accounting system"] = s.outside.lives
