@@ -41,7 +41,10 @@ func demoCommand() *cobra.Command {
 	return cmd
 }
 
-const demoBooks = "acme"
+const (
+	demoBooks      = "acme"
+	demoAutomation = "monthly"
+)
 
 // demoPlan is how the accounting system misbehaves at month end. An outage is added while it runs.
 func demoPlan() sandboxserver.Plan {
@@ -190,8 +193,11 @@ func importExample(ctx context.Context, st *store.Store, folder string, out io.W
 		return automation.ImportReport{}, err
 	}
 	defer f.Close()
+	if _, err := letBegin(ctx, st, demoAutomation, demoBooks); err != nil {
+		return automation.ImportReport{}, err
+	}
 	im := automation.Importer{Intake: automation.Intake{Store: st, Zone: localZone()}, TempDir: folder}
-	report, err := im.Import(ctx, f, automation.ImportOptions{SystemID: demoBooks, Automation: "monthly", Source: "file:" + examples.November,
+	report, err := im.Import(ctx, f, automation.ImportOptions{SystemID: demoBooks, Automation: demoAutomation, Source: "file:" + examples.November,
 		By: work.Actor{Kind: work.Console, ID: "demo", Name: "demo"}})
 	if err != nil {
 		return report, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 func importCommand() *cobra.Command {
 	var db databaseFlags
 	var zone string
+	var unproven bool
 	o := automation.ImportOptions{By: work.Actor{Kind: work.Console, ID: "import", Name: "import"}}
 	cmd := &cobra.Command{
 		Use:   "import FILE",
@@ -33,7 +35,17 @@ func importCommand() *cobra.Command {
 			if o.Source == "" {
 				o.Source = "file:" + filepath.Base(args[0])
 			}
-			return automation.ImportFile(cmd.Context(), automation.Importer{Intake: automation.Intake{Store: st, Zone: firm}}, args[0], o, cmd.OutOrStdout())
+			if unproven && !o.CheckOnly {
+				if _, err := letBegin(cmd.Context(), st, o.Automation, o.SystemID); err != nil {
+					return err
+				}
+			}
+			err = automation.ImportFile(cmd.Context(), automation.Importer{Intake: automation.Intake{Store: st, Zone: firm}}, args[0], o, cmd.OutOrStdout())
+			var never *automation.Unproven
+			if errors.As(err, &never) {
+				return fmt.Errorf("nothing was recorded: %s was never proven to make nothing twice, and the automation %q has not begun there: prove it (onefold verify), or give --unproven to import anyway, which goes on record", never.System.Name, never.Automation)
+			}
+			return err
 		},
 	}
 	db.add(cmd)
@@ -42,6 +54,7 @@ func importCommand() *cobra.Command {
 	f.StringVar(&o.Automation, "automation", "import", "the automation under which they are recorded; a part of the key")
 	f.StringVar(&o.Encoding, "encoding", "", "for example iso-8859-2 (default: found)")
 	f.StringVar(&zone, "zone", "UTC", "the firm's time zone: the month of what has neither a period nor an issue date")
+	f.BoolVar(&unproven, "unproven", false, "let the automation begin on a system that was never proven; goes on record")
 	f.BoolVar(&o.CheckOnly, "check", false, "read and judge only; record nothing")
 	return cmd
 }

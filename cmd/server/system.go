@@ -15,7 +15,7 @@ import (
 
 func systemCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "system", Short: "Connect accounting systems", Args: cobra.NoArgs}
-	cmd.AddCommand(systemAddCommand(), systemListCommand())
+	cmd.AddCommand(systemAddCommand(), systemBeginCommand(), systemListCommand())
 	return cmd
 }
 

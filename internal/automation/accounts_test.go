@@ -371,6 +371,9 @@ func TestNothingIsSentWithoutAnAccount(t *testing.T) {
 		}
 		record := func(key string) {
 			t.Helper()
+			if err := b.store.AllowUnproven(t.Context(), 1, "monthly", []string{id}, boss); err != nil {
+				t.Fatal(err)
+			}
 			_, err := automation.Intake{Store: b.store}.Record(t.Context(), []work.New{{Automation: "monthly", BusinessKey: key, SystemID: id, Source: "test",
 				By: boss, Invoice: work.Invoice{CustomerID: "C-1", CustomerName: "Acme", Total: euros(t, "10.00")}}})
 			if err != nil {

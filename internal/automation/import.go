@@ -348,8 +348,23 @@ func (im Imports) Read(ctx context.Context, by work.Actor, id, version int64, s 
 	})
 }
 
+// MayBegin returns *Unproven if an admin must agree before the import may begin.
+func (im Imports) MayBegin(ctx context.Context, i Import) error {
+	return Intake{Store: im.Store, Zone: im.Zone}.mayBeginImport(ctx, i.SystemID, i.Automation)
+}
+
 // Start begins to record the rows that are new, and remembers how the file was read for others with the same headings.
+// It changes nothing and returns *Unproven if an admin must agree first.
 func (im Imports) Start(ctx context.Context, by work.Actor, id, version int64) (Import, error) {
+	seen, err := im.Import(ctx, by, id)
+	if err != nil {
+		return seen, err
+	}
+	if seen.State == ImportReady && seen.Problem == "" && seen.Counts.Todo > 0 {
+		if err := im.MayBegin(ctx, seen); err != nil {
+			return seen, err
+		}
+	}
 	i, err := im.change(ctx, by, id, version, []ImportState{ImportReady}, func(i *Import, now time.Time) error {
 		if i.Problem != "" || i.Counts.Todo == 0 {
 			return ErrImportChanged

@@ -111,7 +111,7 @@ func fileErrorf(line int, format string, args ...any) error {
 }
 
 // Import reads the file from r and records its good rows. The whole file is read and checked once before anything is
-// recorded; a *FileError says that nothing was. Any other error comes with the report so far: import the same file again.
+// recorded; a *FileError, or an *Unproven, says that nothing was. Any other error comes with the report so far: import the same file again.
 func (im Importer) Import(ctx context.Context, r io.Reader, o ImportOptions) (ImportReport, error) {
 	switch {
 	case o.SystemID == "" || o.Automation == "":
@@ -123,6 +123,11 @@ func (im Importer) Import(ctx context.Context, r io.Reader, o ImportOptions) (Im
 	}
 	if err := im.Intake.mayImport(ctx, o.SystemID, o.Automation); err != nil {
 		return ImportReport{}, err
+	}
+	if !o.CheckOnly {
+		if err := im.Intake.mayBeginImport(ctx, o.SystemID, o.Automation); err != nil {
+			return ImportReport{}, err
+		}
 	}
 	up, err := spool(r, im.TempDir, o.Encoding)
 	if err != nil {

@@ -21,6 +21,9 @@ type IntakeStore interface {
 	Fingerprints(ctx context.Context, itemID int64) ([]string, error)
 	// AutomationSwitches returns the automations of a company that were ever switched off or on.
 	AutomationSwitches(ctx context.Context, companyID int64) ([]work.AutomationSwitch, error)
+	// BeginsUnproven reports whether the automation never recorded anything for the system, that was never proven as it is
+	// connected now, and nobody let it begin there.
+	BeginsUnproven(ctx context.Context, companyID int64, automation, systemID string) (bool, error)
 }
 
 // ReferenceTaken is the store's error when other items of the system already carry references of new items.
@@ -46,7 +49,7 @@ const (
 	IntakeSpelling IntakeResult = "spelling" // the key was there, spelt differently; nothing was changed
 	IntakeTaken    IntakeResult = "taken"    // its reference belongs to another item; nothing was recorded
 	IntakeRefused  IntakeResult = "refused"  // it cannot be issued; nothing was recorded
-	IntakeOff      IntakeResult = "off"      // its automation is switched off; nothing was recorded
+	IntakeOff      IntakeResult = "off"      // its automation is switched off, or may not begin there yet (*Unproven); nothing was recorded
 )
 
 // Recorded is what became of one new item.
@@ -103,6 +106,9 @@ func (in Intake) record(ctx context.Context, systems map[string]work.System, ite
 		waiting = append(waiting, c)
 	}
 	if err := in.askSwitches(ctx, waiting); err != nil {
+		return err
+	}
+	if err := in.askProofs(ctx, systems, waiting); err != nil {
 		return err
 	}
 	if err := in.change(ctx, waiting); err != nil {

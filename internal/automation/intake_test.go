@@ -26,6 +26,7 @@ type intakeMemory struct {
 	failAfter int    // changes after which the database is gone; 0: never
 	between   func() // somebody else, between the decision and its writing
 
+	unproven       bool // nothing may begin
 	referenceFirst bool // the index of references complains before that of keys
 }
 
@@ -50,6 +51,10 @@ func (m *intakeMemory) System(_ context.Context, id string) (work.System, error)
 
 func (m *intakeMemory) AutomationSwitches(context.Context, int64) ([]work.AutomationSwitch, error) {
 	return nil, nil
+}
+
+func (m *intakeMemory) BeginsUnproven(context.Context, int64, string, string) (bool, error) {
+	return m.unproven, nil
 }
 
 func (m *intakeMemory) Fingerprints(_ context.Context, id int64) ([]string, error) {

@@ -74,6 +74,9 @@ func newWorldAt(t *testing.T, db storetest.DB, c *clock, caps work.Capabilities,
 	}
 	w.stub.steps = w.system.Steps
 	w.must(w.store.DeclareSystem(t.Context(), w.system))
+	for _, name := range []string{"monthly", "by-hand", "invoices"} {
+		w.must(w.store.AllowUnproven(t.Context(), 1, name, []string{"books"}, work.Actor{Kind: work.Console, ID: "test"}))
+	}
 	w.engine = w.newEngine("a")
 	w.intake = automation.Intake{Store: w.store}
 	return w

@@ -150,6 +150,10 @@ func connect(t *testing.T, databaseURL string, c connection) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s could not be connected: %v\n%s", c.id, err, out)
 	}
+	cmd = exec.Command(binary(t), "system", "begin", "--database", databaseURL, "--id", c.id, "--automation", plannedUnder) // it was never proven
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("nothing may begin on %s: %v\n%s", c.id, err, out)
+	}
 }
 
 // connectAll connects one system for each personality, named after it.
@@ -171,9 +175,12 @@ type invoice struct {
 	Invoice    map[string]any `json:"invoice"`
 }
 
+// plannedUnder is the automation under which everything is recorded.
+const plannedUnder = "monthly"
+
 // newInvoice is always the same for the same key.
 func newInvoice(system, businessKey string, n int) invoice {
-	return invoice{System: system, Automation: "monthly", Key: businessKey, Invoice: map[string]any{
+	return invoice{System: system, Automation: plannedUnder, Key: businessKey, Invoice: map[string]any{
 		"customer_id": fmt.Sprintf("C-%03d", n%97), "customer_name": fmt.Sprintf("Customer %d", n%97),
 		"total": map[string]string{"number": fmt.Sprintf("%d.%02d", 10+n%900, n%100), "currency": "EUR"}, "issue_date": "2026-11-30"}}
 }

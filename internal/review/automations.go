@@ -36,7 +36,10 @@ type AutomationStore interface {
 	// NeverProven returns the systems that the automation is set up to send to and never sent anything to, that were never
 	// proven as they are connected now, and on which nobody let it run.
 	NeverProven(ctx context.Context, companyID int64, automation string) ([]work.System, error)
-	// AllowUnproven notes that a person lets the automation run on these systems all the same, and puts it on record.
+	// BeginsUnproven reports whether the automation never recorded anything for the system, that was never proven as it is
+	// connected now, and nobody let it begin there.
+	BeginsUnproven(ctx context.Context, companyID int64, automation, systemID string) (bool, error)
+	// AllowUnproven notes that a person lets the automation run on these systems all the same, and puts it on record, once.
 	AllowUnproven(ctx context.Context, companyID int64, automation string, ids []string, by work.Actor) error
 	// Count counts the rows of a list, but stops at most.
 	Count(ctx context.Context, q Query, most int64) (int64, error)
@@ -210,26 +213,30 @@ func (a *Automations) mayBegin(ctx context.Context, name string) error {
 	return err
 }
 
-// Agree lets an automation begin on these systems although they were never proven. It goes on record. Systems that the
-// person was not asked about are left out.
-func (a *Automations) Agree(ctx context.Context, by work.Actor, name string, ids []string) error {
+// Agree lets an automation begin on those of the systems on which it may not begin yet, although they were never proven.
+// It goes on record; agreed is false if there was nothing to agree to.
+func (a *Automations) Agree(ctx context.Context, by work.Actor, name string, ids []string) (agreed bool, err error) {
 	if !MaySwitch(by) {
-		return ErrForbidden
+		return false, ErrForbidden
 	}
-	never, err := a.store.NeverProven(ctx, a.company, name)
-	if err != nil {
-		return err
+	name = strings.TrimSpace(name)
+	if name == "" {
+		return false, ErrNotFound
 	}
-	var agreed []string
-	for _, sys := range never {
-		if slices.Contains(ids, sys.ID) {
-			agreed = append(agreed, sys.ID)
+	var wait []string
+	for _, id := range ids {
+		unproven, err := a.store.BeginsUnproven(ctx, a.company, name, id)
+		if err != nil {
+			return false, err
+		}
+		if unproven {
+			wait = append(wait, id)
 		}
 	}
-	if len(agreed) == 0 {
-		return nil
+	if len(wait) == 0 {
+		return false, nil
 	}
-	return a.store.AllowUnproven(ctx, a.company, name, agreed, by)
+	return true, a.store.AllowUnproven(ctx, a.company, name, wait, by)
 }
 
 // Switch turns an automation off or on, if it is still as the person saw it: version is what they saw. Off, it records

@@ -18,7 +18,7 @@ func inMonth(w *rt.World, automationName, month, key, number, code string) int64
 	w.T.Helper()
 	n := work.New{Automation: automationName, BusinessKey: key, SystemID: rt.SystemID, Source: "api", Period: month, By: rt.Recorder,
 		Invoice: rt.Invoice("Acme", rt.Money(w.T, number, code))}
-	got, err := automation.Intake{Store: w.Store}.Record(w.T.Context(), []work.New{n})
+	got, err := w.Proven().Record(w.T.Context(), []work.New{n})
 	if err != nil || got[0].Result != automation.IntakeNew {
 		w.T.Fatalf("%s: %+v %v", key, got, err)
 	}

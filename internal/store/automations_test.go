@@ -26,6 +26,9 @@ func TestSwitchedOffAutomationRecordsNothingNew(t *testing.T) {
 		c := newClock()
 		here, there := db.Open(t, store.Config{Clock: c.Now}), db.Open(t, store.Config{Clock: c.Now})
 		must(t, here.DeclareSystem(t.Context(), books()))
+		for _, name := range []string{"orders", "invoices"} {
+			must(t, here.AllowUnproven(t.Context(), 1, name, []string{"books"}, boss))
+		}
 		service := review.NewAutomations(here, 1, nil)
 		record := func(s *store.Store, name, key, number string) automation.Recorded {
 			t.Helper()
@@ -74,7 +77,7 @@ func TestSwitchedOffAutomationRecordsNothingNew(t *testing.T) {
 		if r := record(there, "orders", "B", "5.00"); r.Result != automation.IntakeNew {
 			t.Errorf("on again: %+v", r)
 		}
-		page, err := here.AuditPage(t.Context(), auth.AuditFilter{Object: "automation:orders"})
+		page, err := here.AuditPage(t.Context(), auth.AuditFilter{Object: "automation:orders", What: []string{"automation_on", "automation_off"}})
 		must(t, err)
 		if len(page.Records) != 2 || page.Records[1].What != "automation_off" || page.Records[1].Note != "The shop sends rubbish." || page.Records[1].By.ID != "1" {
 			t.Errorf("on record: %+v", page.Records)

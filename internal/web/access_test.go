@@ -146,6 +146,7 @@ var access = map[string]string{
 	"POST /limits/:id/preview":      "admin",
 	"POST /limits/:id/undo/:change": "admin",
 	"POST /automations/run":         "admin",
+	"POST /automations/begin":       "admin",
 	"POST /import":                  "operator admin",
 	"GET /import/:id":               "operator admin",
 	"GET /import/:id/*":             "operator admin",

@@ -27,6 +27,7 @@ func newHooks(t *testing.T, w *rt.World) hooks {
 	t.Helper()
 	people, intake := accounts(t), automation.Intake{Store: w.Store}
 	w.LetBegin(events.OrdersAutomation)
+	w.LetBegin(invoicesAutomation)
 	site := newSite(t, Config{Store: w.Store, Auth: people, Intake: intake, Importer: automation.Importer{Intake: intake, TempDir: t.TempDir()}})
 	return hooks{api{site.browser()}, &events.Service{Store: w.Store, Intake: intake, Keys: people.Keys}, w}
 }

@@ -38,6 +38,10 @@ func (s *server) apiImport(c echo.Context) error {
 	}
 	report, err := s.Importer.Import(ctx, file, automation.ImportOptions{SystemID: system,
 		Automation: orText(c.QueryParam("automation"), invoicesAutomation), Source: "import", By: by, CheckOnly: c.QueryParam("check") == "1"})
+	var unproven *automation.Unproven
+	if errors.As(err, &unproven) {
+		return sendAPIError(c, http.StatusConflict, string(automation.IntakeOff), unproven.Error())
+	}
 	var fileProblem *automation.FileError
 	if errors.As(err, &fileProblem) {
 		return sendAPIError(c, http.StatusUnprocessableEntity, "refused", fileProblem.Error())

@@ -21,6 +21,7 @@ type api struct{ browser *browser }
 
 func newAPI(t *testing.T, w *rt.World) api {
 	t.Helper()
+	w.LetBegin(invoicesAutomation)
 	intake := automation.Intake{Store: w.Store}
 	return api{newSite(t, Config{Store: w.Store, Intake: intake, Importer: automation.Importer{Intake: intake, TempDir: t.TempDir()}}).browser()}
 }

@@ -19,6 +19,7 @@ const (
 	automationsPath = "/automations"
 	switchPath      = automationsPath + "/switch"
 	runPath         = automationsPath + "/run"
+	beginPath       = automationsPath + "/begin"
 )
 
 // automationRoutes are the page of the automations and what admins do there.
@@ -26,6 +27,7 @@ func (s *server) automationRoutes(r *router) {
 	r.page(get, automationsPath, readers, s.automationsPage)
 	r.page(post, switchPath, admins, s.switchAutomation)
 	r.page(post, runPath, admins, s.runAutomation)
+	r.page(post, beginPath, admins, s.letBegin)
 	r.page(get, automationsPath+"/*", readers, func(c echo.Context) error { // the address of a form that was not honoured, opened again
 		return c.Redirect(http.StatusSeeOther, automationsPath)
 	})
@@ -119,7 +121,8 @@ func (s *server) agreed(c echo.Context, named string) error {
 	if ids[0] == "" {
 		return nil
 	}
-	return s.automations.Agree(c.Request().Context(), person(c), named, ids)
+	_, err := s.automations.Agree(c.Request().Context(), person(c), named, ids)
+	return err
 }
 
 func askUnproven(never *review.OnUnproven) *templates.Notice {
@@ -186,6 +189,9 @@ func (s *server) showAutomations(c echo.Context, status int, typed url.Values, n
 			}
 		}
 		m.List = append(m.List, one)
+	}
+	if m.Let, err = s.letForm(ctx, by, systems); err != nil {
+		return err
 	}
 	return render(c, status, templates.AutomationsPage(m))
 }

@@ -94,7 +94,7 @@ func TestTrial120_CellsOfTheWorkbook(t *testing.T) {
 		v.CustomerID, v.IssueDate, v.DueDate, v.Lines = name, "2026-11-01", "", nil
 		items = append(items, work.New{Automation: invoicesAutomation, BusinessKey: fmt.Sprintf("%02d", i), SystemID: rt.SystemID, Invoice: v, Source: "api", By: ada})
 	}
-	if recorded, err := (automation.Intake{Store: w.Store}).Record(t.Context(), items); err != nil || slices.ContainsFunc(recorded, func(r automation.Recorded) bool { return r.Result != automation.IntakeNew }) {
+	if recorded, err := w.Proven().Record(t.Context(), items); err != nil || slices.ContainsFunc(recorded, func(r automation.Recorded) bool { return r.Result != automation.IntakeNew }) {
 		t.Fatalf("%+v %v", recorded, err)
 	}
 	f := newSite(t, Config{Store: w.Store, Zone: paris}).signIn("vera").get("/export.xlsx?tab=all").book(t)

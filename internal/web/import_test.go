@@ -138,6 +138,7 @@ func wants(t testing.TB, a answer, texts ...string) {
 
 func newImportSite(t testing.TB) (*rt.World, *site) {
 	w := newWorld(t)
+	w.LetBegin(invoicesAutomation)
 	return w, newSite(t, Config{Store: w.Store})
 }
 

@@ -203,7 +203,7 @@ func TestTrial56_TheButtonSaysWhatIsImported(t *testing.T) {
 // A key that another automation uses is refused in the preview already, so that the button keeps its word (trial 56).
 func TestTrial56_ReferencesThatAreTaken(t *testing.T) {
 	w, s := newImportSite(t)
-	r, err := automation.Importer{Intake: automation.Intake{Store: w.Store}, TempDir: t.TempDir()}.Import(t.Context(), strings.NewReader(importHead+"A,C,EUR,1.00\n"),
+	r, err := automation.Importer{Intake: w.Proven(), TempDir: t.TempDir()}.Import(t.Context(), strings.NewReader(importHead+"A,C,EUR,1.00\n"),
 		automation.ImportOptions{SystemID: rt.SystemID, Automation: "monthly", Source: "x", By: rt.Recorder})
 	if err != nil || r.New != 1 {
 		t.Fatal(r, err)

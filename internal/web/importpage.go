@@ -179,6 +179,7 @@ func (s *server) importPage(c echo.Context) error {
 // importTyped is what somebody sent that was not taken.
 type importTyped struct {
 	note, problem string
+	notAgreed     bool // it was to begin on a system that was never proven
 }
 
 const importRows = 100 // on a page
@@ -225,6 +226,11 @@ func (s *server) showImport(c echo.Context, status int, notice *templates.Notice
 	}
 	m := v.page(outcome, rows, int(min(after, 1<<30)))
 	m.Shell = shell
+	if m.Import != "" {
+		if err := s.askImport(c, i, v, &m); err != nil {
+			return err
+		}
+	}
 	return render(c, status, templates.ImportView(m))
 }
 
@@ -293,10 +299,24 @@ func (s *server) importStart(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	i, err := s.imports.Start(c.Request().Context(), person(c), id, formVersion(c))
+	ctx, by := c.Request().Context(), person(c)
+	before, err := s.imports.Import(ctx, by, id)
+	if err != nil {
+		return importError(err)
+	}
+	if before.State == automation.ImportReady {
+		if err := s.agreed(c, before.Automation); err != nil {
+			return err
+		}
+	}
+	i, err := s.imports.Start(ctx, by, id, formVersion(c))
+	var unproven *automation.Unproven
+	if errors.As(err, &unproven) {
+		return s.showImport(c, http.StatusUnprocessableEntity, nil, importTyped{notAgreed: true})
+	}
 	if errors.Is(err, automation.ErrImportChanged) {
 		// The same form sent twice has one effect and the same answer.
-		if i, err := s.imports.Import(c.Request().Context(), person(c), id); err == nil && i.BegunBy.Same(person(c)) {
+		if i, err := s.imports.Import(ctx, by, id); err == nil && i.BegunBy.Same(by) {
 			return c.Redirect(http.StatusSeeOther, importAddress(id)+"?did=start")
 		}
 	}

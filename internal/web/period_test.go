@@ -25,7 +25,7 @@ import (
 func putIn(t testing.TB, w *rt.World, automationName, month, key, number, code string) int64 {
 	t.Helper()
 	in := rt.Invoice("Acme Holdings Ltd", rt.Money(t, number, code))
-	got, err := automation.Intake{Store: w.Store}.Record(t.Context(), []work.New{{Automation: automationName, BusinessKey: key, SystemID: rt.SystemID,
+	got, err := w.Proven().Record(t.Context(), []work.New{{Automation: automationName, BusinessKey: key, SystemID: rt.SystemID,
 		Source: "api", Period: month, By: rt.Recorder, Invoice: in}})
 	if err != nil || got[0].Result != automation.IntakeNew {
 		t.Fatalf("%s: %+v %v", key, got, err)
@@ -216,7 +216,7 @@ func TestTheAuditorsFileSaysHowWeKnow(t *testing.T) {
 func TestTrial120_NoFormulaInAMonthsFile(t *testing.T) {
 	w := newWorld(t)
 	n := work.New{Automation: "=cmd()", BusinessKey: "+1+1", SystemID: rt.SystemID, Source: "api", Period: "2026-11", By: rt.Recorder, Invoice: rt.Invoice("@SUM(A1)", rt.Money(t, "5.00", "EUR"))}
-	if got, err := (automation.Intake{Store: w.Store}).Record(t.Context(), []work.New{n}); err != nil || got[0].Result != automation.IntakeNew {
+	if got, err := w.Proven().Record(t.Context(), []work.New{n}); err != nil || got[0].Result != automation.IntakeNew {
 		t.Fatal(got, err)
 	}
 	in := newSite(t, Config{Store: w.Store}).signIn("vera")

@@ -181,7 +181,7 @@ func TestIntakeAsksForTheRightItself(t *testing.T) {
 		{work.Actor{Kind: work.Person, ID: "3"}, automation.IntakeRefused},
 		{ada, automation.IntakeNew},
 	} {
-		got, err := automation.Intake{Store: w.Store}.Record(t.Context(), []work.New{{Automation: invoicesAutomation, BusinessKey: "K", SystemID: rt.SystemID,
+		got, err := w.Proven().Record(t.Context(), []work.New{{Automation: invoicesAutomation, BusinessKey: "K", SystemID: rt.SystemID,
 			Invoice: rt.Invoice("Acme", rt.Money(t, "1", "EUR")), Source: "api", By: c.by}})
 		if err != nil || len(got) != 1 || got[0].Result != c.want {
 			t.Errorf("%v: %+v %v", c.by, got, err)
@@ -200,7 +200,7 @@ func TestTrial120_NoFormulaInAnExport(t *testing.T) {
 			v.CustomerID, v.CustomerName, v.Note, v.IssueDate, v.DueDate, v.Lines = name, name, "'"+name, "2026-11-01", "2026-11-30", nil
 			items = append(items, work.New{Automation: invoicesAutomation, BusinessKey: name + "-" + num(int64(i)), SystemID: rt.SystemID, Invoice: v, Source: "api", By: ada})
 		}
-		recorded, err := automation.Intake{Store: first.Store}.Record(t.Context(), items)
+		recorded, err := first.Proven().Record(t.Context(), items)
 		if err != nil || slices.ContainsFunc(recorded, func(r automation.Recorded) bool { return r.Result != automation.IntakeNew }) {
 			t.Fatalf("%+v %v", recorded, err)
 		}
@@ -227,7 +227,7 @@ func TestTrial120_NoFormulaInAnExport(t *testing.T) {
 		}
 
 		again := rt.New(t, storetest.SQLite(t))
-		report, err := automation.Importer{Intake: automation.Intake{Store: again.Store}, TempDir: t.TempDir()}.Import(t.Context(), strings.NewReader(file.body),
+		report, err := automation.Importer{Intake: again.Proven(), TempDir: t.TempDir()}.Import(t.Context(), strings.NewReader(file.body),
 			automation.ImportOptions{SystemID: rt.SystemID, Automation: invoicesAutomation, Source: "import", By: ada})
 		if err != nil || report.New != len(names) {
 			t.Fatalf("%+v %v", report, err)

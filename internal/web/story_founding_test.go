@@ -73,7 +73,7 @@ func newFounding(t *testing.T, db storetest.DB) *founding {
 		Connect: func(work.System) (ledger.System, error) { return client, nil }})
 
 	invoice := rt.Invoice("Acme Holdings Ltd", rt.Money(t, "1200.00", "EUR"))
-	got, err := automation.Intake{Store: f.Store}.Record(t.Context(), []work.New{{Automation: "monthly", BusinessKey: storyKey, SystemID: rt.SystemID,
+	got, err := f.Proven().Record(t.Context(), []work.New{{Automation: "monthly", BusinessKey: storyKey, SystemID: rt.SystemID,
 		Source: "plan:1", Period: "2026-11", By: work.Actor{Kind: work.Automation, ID: "monthly", Name: "monthly"}, Invoice: invoice}})
 	if err != nil || got[0].Result != automation.IntakeNew {
 		t.Fatalf("%+v %v", got, err)

@@ -4,7 +4,11 @@ package templates
 type AutomationsView struct {
 	Shell
 	List []AutomationView
+	Let  *LetBegin // nil: every system is proven, or the person may not agree
 }
+
+// LetBegin is the form that lets an automation begin on a system that was never proven.
+type LetBegin struct{ Systems []Choice }
 
 // AutomationView is one automation.
 type AutomationView struct {

@@ -34,6 +34,7 @@ type ImportPage struct {
 	Sums      []ImportSum
 	SumsTitle string
 	Import    string // label of the button; empty: it cannot begin
+	Ask       *ImportAsk
 	None      string // in place of the button
 	Remove    bool
 	Results   string // address; empty: there are none
@@ -47,6 +48,15 @@ type ImportPage struct {
 	Rows      []ImportLine
 	First     string
 	Next      string
+}
+
+// ImportAsk asks whether an import may begin on a system that was never proven.
+type ImportAsk struct {
+	Say     Sentence
+	System  string // its id
+	May     bool   // whoever sees the page may agree
+	Prove   Link   // where it is proven; empty: not by whoever sees the page
+	Problem string // it was not agreed to
 }
 
 // ImportSum is what comes to one currency.

@@ -4,7 +4,8 @@ package templates
 type automationWords struct {
 	Nav, Say, SendsTo, Nowhere, LastNew, Never, NextRun, NothingNext, DueNow, Numbers, More, Plans,
 	On, Off, OffSince, OffGoesOn, OffWhy, RunDo, RunHelp, RunOff, OffDo, OffHelp, OnDo, OnHelp, Reason, ReasonHint,
-	Changed, Kept, Then, Unproven, UnprovenAnd, UnprovenRun, UnprovenOn string
+	Changed, Kept, Then, Unproven, UnprovenAnd, UnprovenRun, UnprovenOn,
+	LetTitle, LetSay, LetName, LetHint, LetDo, LetNone, LetNoName string
 	Title, What, Did, Ran map[string]string
 }
 
@@ -28,7 +29,11 @@ var Automations = automationWords{
 	Changed:  "Somebody else switched {name} meanwhile. Nothing was changed; look at it again.",
 	Unproven: "{name} has never sent anything to {systems}, and that was never proven to make nothing twice. Prove it first, or run it anyway; that goes on record.", UnprovenAnd: " and ",
 	UnprovenRun: "Run anyway", UnprovenOn: "Switch on anyway",
-	Kept: "You were signed out. Nothing was switched; what you had typed is still here.",
+	LetTitle: "Begin on a system that was never proven",
+	LetSay:   "Nothing is recorded for an accounting system that was never proven to make nothing twice, before an admin agrees, once for each automation. Prove it first, or agree here; that goes on record.",
+	LetName:  "Automation", LetHint: "As the program or file names it, for example invoices", LetDo: "Let it begin", LetNoName: "Name the automation.",
+	LetNone: "Nothing needed to be agreed to: {name} has begun there, was let begin, or the system is proven.",
+	Kept:    "You were signed out. Nothing was switched; what you had typed is still here.",
 
 	Title: map[string]string{"recurring": "Recurring invoices", "orders": "Confirmed orders", "invoices": "Invoices sent in or typed in", "import": "Imported files",
 		"api": "Sent by programs"},
@@ -38,7 +43,7 @@ var Automations = automationWords{
 		"import":   "Records invoices from files.",
 		"api":      "Records invoices that programs send.",
 		"":         "Recorded under a name that a program or file gave."},
-	Did: map[string]string{"off": "{name} is switched off.", "on": "{name} is switched on."},
+	Did: map[string]string{"off": "{name} is switched off.", "on": "{name} is switched on.", "begin": "{name} may begin. It is on record."},
 	Ran: map[string]string{
 		"none":     "{name} ran. Nothing was due.",
 		"new":      "{name} ran and recorded {n} invoices.",

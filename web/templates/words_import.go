@@ -6,6 +6,7 @@ type importWords struct {
 	Checking, CheckingRows, Running, Holding, Stays, LookAgain, Same, Before, Changed, Begun, Ended, HoldBegun,
 	ToImport, Imported, Import, ImportHelp, ImportNone, ImportNoneHelp, Remove, Results, List, HoldTitle, HoldHelp, HoldNote, HoldNoteHint, Hold, HoldAgain, Stopped, StoppedBy, LeftOut, BegunBy,
 	Read, ReadHint, ReadAgain, Remembered, ByItself, Encoding, Delimiter, Decimal, DateOrder, Heading, Sheet, Columns, ColumnsHint, Must,
+	Agree, NotAgreed, AskAdmin, MayNotAgree,
 	Unused, Ignored, Samples, Rows, Line, What, All, Empty, SameLine, ChooseColumns, FormatAt, Total, Invoices string
 	Column, State, StateSign, StateTone, Outcome, OutcomeSign, OutcomeTone, OutcomeHelp, Says, Known, Code, Point, Order, Separator, Refusal map[string]string
 }
@@ -24,6 +25,9 @@ var Imports = importWords{
 
 	ToImport: "To import", Imported: "Imported", Import: "Import {n}", ImportHelp: "Each is sent by itself once it is recorded. Rows that are known, different or refused are left out.",
 	ImportNone: "There is nothing new in this file.", ImportNoneHelp: "Nothing needs to be imported. The rows say why.", Remove: "Do not import this file",
+
+	Agree: "Import anyway", NotAgreed: "Not begun. Tick that it is to be imported anyway, or prove the accounting system first. The file stays here.",
+	AskAdmin: "An admin can prove it, or agree on this page to import anyway. The file stays here.", MayNotAgree: "Not begun: only an admin may agree to import anyway.",
 
 	Results: "Download the results (CSV)", List: "Show these invoices", HoldTitle: "Was it the wrong file?",
 	HoldHelp: "Stops every invoice from this file that has not been sent yet, until a person decides. What is on its way is let finish.", HoldNote: "Why", HoldNoteHint: "Kept with each invoice",

@@ -94,9 +94,6 @@ type Store interface {
 	// RememberEvent writes the event, or counts it once more if its id is remembered. The result of an event that had its
 	// effect is never overwritten.
 	RememberEvent(ctx context.Context, e Event) error
-	// NeverProven returns the systems that the automation is set up to send to and never sent anything to, that were never
-	// proven as they are connected now, and on which nobody let it run.
-	NeverProven(ctx context.Context, companyID int64, automation string) ([]work.System, error)
 	// Events returns the events received last, newest first.
 	Events(ctx context.Context, companyID int64, limit int) ([]Event, error)
 }

@@ -45,17 +45,6 @@ func (s Service) Receive(ctx context.Context, from string, o Order) (automation.
 		}
 		return automation.Recorded{Result: automation.IntakeKnown, Item: it}, s.remember(ctx, was)
 	}
-	never, err := s.Store.NeverProven(ctx, e.CompanyID, o.New.Automation)
-	if err != nil {
-		return none, err
-	}
-	for _, sys := range never {
-		if sys.ID == o.New.SystemID {
-			why := fmt.Errorf("the automation %q may not begin on %s yet, which was never proven: an admin proves it, or lets it begin on the page Automations. Send this again then", o.New.Automation, sys.Name)
-			e.Result, e.Detail = Result(automation.IntakeOff), why.Error()
-			return automation.Recorded{Result: automation.IntakeOff, Err: why}, s.remember(ctx, e)
-		}
-	}
 	list, err := s.Intake.Record(ctx, []work.New{o.New})
 	if err != nil {
 		return none, err
