@@ -124,11 +124,15 @@ type level struct {
 	rest                float64 // when everything had settled
 	slack               float64 // by so much it may be higher in the last third
 	comesAndGoes        bool    // with the work: what leaked is still there when everything has settled
+	most                float64 // so many are always right; 0: none
 }
+
+// mostConnections are those of one server: its pool, which keeps for half an hour what it once opened, and one to be woken up.
+const mostConnections = 16 + 1
 
 // holds reports whether it has not grown.
 func (l level) holds() bool {
-	return l.last <= l.middle+max(l.slack, l.middle/10) || l.comesAndGoes && l.rest <= l.middle
+	return l.last <= l.middle+max(l.slack, l.middle/10) || l.comesAndGoes && l.rest <= l.middle || l.last <= l.most
 }
 
 // levels judges the samples of the server that was never killed, and the connections of all.
@@ -159,8 +163,7 @@ func levels(samples []sample, rest sample) []level {
 		of("connections to the database", 3, watched(func(v vitals) float64 { return v.connections })),
 		of("connections to the database, all servers", 6, func(s sample) (float64, bool) { return float64(s.connections), s.connections > 0 }),
 	}
-	for i := 2; i < len(all); i++ { // all but memory
-		all[i].comesAndGoes = true
-	}
+	all[2].comesAndGoes, all[3].comesAndGoes = true, true
+	all[4].most, all[5].most = mostConnections, float64(mostConnections*max(len(rest.servers), 1))
 	return all
 }

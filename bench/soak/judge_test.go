@@ -110,7 +110,7 @@ func TestWhatGrowsIsNotLevel(t *testing.T) {
 		}
 	}
 	grown := soak(func(i int) vitals {
-		return vitals{memory: 90 + float64(i)/3, heap: 60, goroutines: 90, files: 40 + float64(i)/3, connections: 12 + float64(i/15)}
+		return vitals{memory: 90 + float64(i)/3, heap: 60, goroutines: 90, files: 40 + float64(i)/3, connections: 12 + float64(i/12)}
 	})
 	for _, what := range []string{memory, files, connections} {
 		if grown[what] {

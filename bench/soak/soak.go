@@ -28,6 +28,7 @@ type Config struct {
 
 const (
 	sampleEvery = 10 * time.Second
+	quiet       = 2 * time.Minute  // until that is called rest: idle connections to the accounting system are closed by then
 	settling    = 10 * time.Minute // bound for everything to settle: what moves then is stuck
 )
 
@@ -150,6 +151,7 @@ func (s *stage) play(ctx context.Context) error {
 		return err
 	}
 	s.report.settled = time.Since(calm)
+	pause(ctx, quiet)
 	rest, err := s.sample(ctx)
 	if err != nil {
 		return err
