@@ -29,7 +29,7 @@ func (b bench) claims(ctx context.Context, history int) (without, with time.Dura
 		return 0, 0, err
 	}
 	defer drop()
-	e, err := openOnefold(ctx, t, 0, 10_000)
+	e, err := openOnefold(ctx, t, "books", 0, 10_000)
 	if err != nil {
 		return 0, 0, err
 	}

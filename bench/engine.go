@@ -32,7 +32,9 @@ func engineCases() []contender {
 
 func engineCase(name string, items int, sqlite bool, latency time.Duration, slots int) contender {
 	c := contender{name: name, engine: "Onefold", items: items, sqlite: sqlite, note: fmt.Sprintf("%d slots", slots),
-		open: func(ctx context.Context, t target) (engine, error) { return openOnefold(ctx, t, latency, slots) }}
+		open: func(ctx context.Context, t target) (engine, error) {
+			return openOnefold(ctx, t, "books", latency, slots)
+		}}
 	if latency > 0 {
 		c.ideal = float64(slots) / latency.Seconds()
 		c.note += fmt.Sprintf(", each call takes %s", latency)
@@ -42,21 +44,23 @@ func engineCase(name string, items int, sqlite bool, latency time.Duration, slot
 
 type onefold struct {
 	store    *store.Store
+	system   string
+	keys     string // what the business keys begin with
 	books    *books
 	recorded int
 	count    func(ctx context.Context, query string) (int, error)
 	shut     func()
 }
 
-func openOnefold(ctx context.Context, t target, latency time.Duration, slots int) (engine, error) {
+func openOnefold(ctx context.Context, t target, system string, latency time.Duration, slots int) (engine, error) {
 	st, err := store.Open(ctx, store.Config{URL: t.url, Node: "bench", MaxConns: t.conns})
 	if err != nil {
 		return nil, err
 	}
 	b := &books{latency: latency}
-	err = st.DeclareSystem(ctx, work.System{ID: "books", CompanyID: 1, Name: "Books", Adapter: "bench", Policy: work.DefaultPolicy(),
+	err = st.DeclareSystem(ctx, work.System{ID: system, CompanyID: 1, Name: "Books", Adapter: "bench", Policy: work.DefaultPolicy(),
 		Capabilities: b.Capabilities(), Steps: b.Steps(), MaxInFlight: slots})
-	o := &onefold{store: st, books: b, shut: func() {}}
+	o := &onefold{store: st, system: system, keys: "INV-2026-11-", books: b, shut: func() {}}
 	if t.pool != nil {
 		o.count = func(ctx context.Context, query string) (int, error) { return count(ctx, t.pool, query) }
 		return o, err
@@ -78,7 +82,7 @@ func (o *onefold) record(ctx context.Context, n int) error {
 		Lines: []work.Line{{Description: "Subscription, November 2026", Quantity: "1", UnitPrice: "129.00"}}}
 	intake := automation.Intake{Store: o.store}
 	if o.recorded == 0 { // the books were never proven
-		if err := o.store.AllowUnproven(ctx, 1, "invoices", []string{"books"}, work.Actor{Kind: work.Console, ID: "bench", Name: "bench"}); err != nil {
+		if err := o.store.AllowUnproven(ctx, 1, "invoices", []string{o.system}, work.Actor{Kind: work.Console, ID: "bench", Name: "bench"}); err != nil {
 			return err
 		}
 	}
@@ -87,8 +91,8 @@ func (o *onefold) record(ctx context.Context, n int) error {
 		batch := make([]work.New, min(5_000, n-at))
 		for i := range batch {
 			o.recorded++
-			batch[i] = work.New{CompanyID: 1, Automation: "invoices", BusinessKey: "INV-2026-11-" + strconv.Itoa(o.recorded),
-				SystemID: "books", Steps: o.books.Steps(), Invoice: invoice, Source: "bench", By: by}
+			batch[i] = work.New{CompanyID: 1, Automation: "invoices", BusinessKey: o.keys + strconv.Itoa(o.recorded),
+				SystemID: o.system, Steps: o.books.Steps(), Invoice: invoice, Source: "bench", By: by}
 		}
 		results, err := intake.Record(ctx, batch)
 		if err != nil {
@@ -145,7 +149,7 @@ func (o *onefold) await(ctx context.Context, sends int) error {
 		if err != nil {
 			return err
 		}
-		if due, err := o.store.NextDue(ctx, "books"); err != nil || open["books"] > 0 || !due.IsZero() {
+		if due, err := o.store.NextDue(ctx, o.system); err != nil || open[o.system] > 0 || !due.IsZero() {
 			if err != nil {
 				return err
 			}
@@ -156,7 +160,8 @@ func (o *onefold) await(ctx context.Context, sends int) error {
 }
 
 func (o *onefold) done(ctx context.Context) (int, error) {
-	return o.count(ctx, "SELECT count(*) FROM items JOIN attempts ON item_id = id WHERE status = 'confirmed' AND outcome = 'accepted'")
+	return o.count(ctx, "SELECT count(*) FROM items JOIN attempts ON item_id = id WHERE company_id = 1 AND automation = 'invoices' AND system_id = '"+o.system+"'"+
+		" AND status = 'confirmed' AND outcome = 'accepted'")
 }
 
 func (o *onefold) close() {

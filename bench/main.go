@@ -84,6 +84,13 @@ func run() error {
 		b := bench{admin: *dsn}
 		return reportPages(os.Stdout, *asJSON, func(report func(pageResult)) error { return b.pages(ctx, *pages, *reuse, chosen, report) })
 	}
+	if *only == "beside" {
+		r, err := bench{admin: *dsn, conns: *conns}.beside(ctx, *pages, int(60_000*(*scale)), *repeats)
+		if err != nil {
+			return err
+		}
+		return r.print(os.Stdout)
+	}
 	contenders := contenders()
 	measureClaims := *history > 0 && (*only == "" || slices.Contains(strings.Split(*only, ","), "claim"))
 	if *only != "" {

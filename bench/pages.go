@@ -56,6 +56,7 @@ func (b bench) pagesPostgres(ctx context.Context, w world, reuse bool, calls *re
 		return err
 	}
 	config.ConnConfig.Database, config.MaxConns = pagesDatabase, 4
+	config.ConnConfig.RuntimeParams["session_replication_role"] = "replica" // our rows refer to each other rightly
 	if !reuse {
 		if err := b.exec(ctx, "DROP DATABASE IF EXISTS "+pagesDatabase+" WITH (FORCE)", "CREATE DATABASE "+pagesDatabase); err != nil {
 			return err
@@ -70,13 +71,8 @@ func (b bench) pagesPostgres(ctx context.Context, w world, reuse bool, calls *re
 		if err := migrate(ctx, pool); err != nil {
 			return err
 		}
-		if err := w.fill(ctx, pgFiller{pool}); err != nil {
+		if err := fillPostgres(ctx, pool, w); err != nil {
 			return err
-		}
-		for _, statement := range []string{"VACUUM ANALYZE", "CHECKPOINT"} {
-			if _, err := pool.Exec(ctx, statement); err != nil {
-				return err
-			}
 		}
 	}
 	url, err := b.pagesURL()

@@ -1,0 +1,363 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sync/errgroup"
+
+	"onefold/internal/auth"
+	"onefold/internal/automation"
+	"onefold/internal/review"
+	"onefold/internal/store"
+	"onefold/internal/web"
+)
+
+// What a long history costs: the engine's rate in the database that a run with -only pages has left, against that in an
+// empty one, and the time of whole pages while the engine runs beside them at full speed, in one process as on a server.
+const (
+	besideSystem = "beside"
+	besideSlots  = 4_000
+	besideBar    = 100 * time.Millisecond // what the 95th percentile of a page is held to
+	rateBar      = 0.9                    // of the rate in an empty database
+	leastRounds  = 40                     // so many times each page is asked for, or nothing is said
+)
+
+// besideResult is what was measured.
+type besideResult struct {
+	items       int // of the history
+	worked      int // of each run
+	empty, full []float64
+	pages       []besidePage
+	while       float64 // the engine's rate beside the pages
+}
+
+type besidePage struct {
+	name, path string
+	took       []time.Duration
+}
+
+func (b bench) beside(ctx context.Context, n, items, repeats int) (r besideResult, err error) {
+	r.items, r.worked = n, items
+	address, err := b.pagesURL()
+	if err != nil {
+		return r, err
+	}
+	config, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return r, err
+	}
+	config.MaxConns = 4
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return r, err
+	}
+	defer pool.Close()
+	w := world{n, time.Now().UTC().Truncate(time.Hour)}
+	if err := calm(ctx, pool, w); err != nil {
+		return r, err
+	}
+	full := target{url: address, pool: pool, conns: b.conns}
+	for round := range repeats {
+		empty, drop, err := b.fresh(ctx, contender{})
+		if err != nil {
+			return r, err
+		}
+		rate, err := b.rate(ctx, empty, items)
+		drop()
+		if err != nil {
+			return r, fmt.Errorf("empty: %w", err)
+		}
+		r.empty = append(r.empty, rate)
+		if rate, err = b.rate(ctx, full, items); err != nil {
+			return r, fmt.Errorf("full: %w", err)
+		}
+		r.full = append(r.full, rate)
+		fmt.Printf("%d/%d empty %.0f items/s, full %.0f items/s\n", round+1, repeats, r.empty[round], r.full[round])
+	}
+	return r, b.pagesBeside(ctx, full, w, &r)
+}
+
+// calm puts off what is due in the filled database, so that only new work is worked, and counts the overview's figures as
+// far as they go.
+func calm(ctx context.Context, pool *pgxpool.Pool, w world) error {
+	for _, statement := range []string{
+		"SELECT setval(pg_get_serial_sequence('items', 'id'), (SELECT max(id) FROM items))",
+		"UPDATE items SET due_at = now() + interval '10 years' WHERE due_at < now() + interval '1 year'",
+		"UPDATE items SET lease_until = now() + interval '10 years' WHERE lease_until < now() + interval '1 year'",
+	} {
+		if _, err := pool.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	begun, err := count(ctx, pool, "SELECT count(*) FROM figures_place WHERE started_at IS NOT NULL")
+	if err != nil || begun > 0 {
+		return err
+	}
+	if err := w.figures(ctx, pgFiller{pool}); err != nil {
+		return err
+	}
+	_, err = pool.Exec(ctx, "UPDATE figures_place SET started_at = now(), counted_to = now()")
+	return err
+}
+
+// figures fills what the overview shows: every system, automation and measure in every hour, day and month that it can ask for.
+func (w world) figures(ctx context.Context, f filler) error {
+	systems, automations := []string{"books", "erp", "shop", "old-books"}, []string{"invoices", "renewals", "orders", "travel", "contracts"}
+	plain := []review.Measure{"sends", "limited", "send:accepted", "send:rejected", "send:unknown", "send:not_sent", "find:found_matching", "find:not_found", "find:could_not_tell"}
+	durations := []review.Measure{review.Confirmed, review.Answered}
+	for _, how := range review.SettledWays {
+		durations = append(durations, review.SettledBy(how))
+	}
+	const buckets = 30
+	now := w.now.UTC()
+	for _, g := range []struct {
+		grain review.Grain
+		n     int
+		at    func(back int) time.Time
+	}{
+		{review.GrainHour, 48, func(back int) time.Time { return now.Add(-time.Duration(back) * time.Hour) }},
+		{review.GrainDay, 60, func(back int) time.Time {
+			return time.Date(now.Year(), now.Month(), now.Day()-back, 0, 0, 0, 0, time.UTC)
+		}},
+		{review.GrainMonth, 25, func(back int) time.Time {
+			return time.Date(now.Year(), now.Month()-time.Month(back), 1, 0, 0, 0, 0, time.UTC)
+		}},
+		{review.GrainAll, 1, func(int) time.Time { return time.Unix(0, 0).UTC() }},
+	} {
+		var rows [][]any
+		for back := range g.n {
+			for _, system := range systems {
+				for _, m := range plain {
+					for i, a := range automations {
+						rows = append(rows, []any{1, string(g.grain), f.at(g.at(back)), string(m), system, a, i % 2, 100 + i})
+					}
+				}
+				for _, m := range durations {
+					for bucket := range buckets {
+						rows = append(rows, []any{1, string(g.grain), f.at(g.at(back)), string(m), system, "", 20 + bucket, 1 + bucket})
+					}
+				}
+			}
+		}
+		err := f.rows(ctx, "figures", []string{"company_id", "grain", "starts_at", "measure", "system_id", "automation", "bucket", "count"}, len(rows),
+			func(i int) []any { return rows[i] })
+		if err != nil {
+			return fmt.Errorf("figures: %w", err)
+		}
+	}
+	return nil
+}
+
+// ready records work in a database and brings its statistics up to date.
+func (b bench) ready(ctx context.Context, t target, items int) (*onefold, error) {
+	e, err := openOnefold(ctx, t, besideSystem, 0, besideSlots)
+	if err != nil {
+		return nil, err
+	}
+	o := e.(*onefold)
+	o.keys = "BESIDE-" + strconv.FormatInt(time.Now().UnixMilli(), 10) + "-"
+	err = o.record(ctx, items)
+	for _, statement := range []string{"VACUUM ANALYZE", "CHECKPOINT"} {
+		if err == nil {
+			_, err = t.pool.Exec(ctx, statement)
+		}
+	}
+	if err != nil {
+		o.close()
+		return nil, err
+	}
+	return o, nil
+}
+
+// rate is how many items a second the engine works.
+func (b bench) rate(ctx context.Context, t target, items int) (float64, error) {
+	o, err := b.ready(ctx, t, items)
+	if err != nil {
+		return 0, err
+	}
+	defer o.close()
+	took, err := o.work(ctx, items)
+	return float64(items) / took.Seconds(), err
+}
+
+// pagesBeside asks for one page after the other while the engine works, and counts the figures as a server does.
+func (b bench) pagesBeside(ctx context.Context, t target, w world, r *besideResult) error {
+	items := 4 * r.worked
+	o, err := b.ready(ctx, t, items)
+	if err != nil {
+		return err
+	}
+	defer o.close()
+	s, err := store.Open(ctx, store.Config{URL: t.url, Node: "pages"})
+	if err != nil {
+		return err
+	}
+	defer s.Close() //nolint:errcheck // only read
+	client, base, shut, err := signedIn(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer shut()
+	it := func(round int) pageItem { return w.item(1 + mix(round, 31)%w.n) }
+	r.pages = []besidePage{
+		{name: "attempts", path: "/attempts"}, {name: "attempts of a key", path: "/attempts?q=KEY"}, {name: "attempts of a system", path: "/attempts?system=shop"},
+		{name: "attempts, unknown outcome", path: "/attempts?result=unknown"}, {name: "attempt", path: "/attempts/ID/1"},
+		{name: "overview, a day", path: "/overview"}, {name: "overview, a year", path: "/overview?range=12m"}, {name: "item", path: "/items/ID"},
+	}
+	done := make(chan struct{})
+	var took time.Duration
+	g, ctx := errgroup.WithContext(ctx)
+	counting, stop := context.WithCancel(ctx)
+	g.Go(func() error {
+		return review.FigureRunner{Store: s, Node: "pages", Zone: time.UTC, Log: slog.New(slog.DiscardHandler)}.Run(counting)
+	})
+	g.Go(func() (err error) {
+		defer close(done)
+		defer stop()
+		took, err = o.work(ctx, items)
+		return err
+	})
+	g.Go(func() error {
+		for round := 0; ; round++ {
+			for i := range r.pages {
+				select {
+				case <-done:
+					return nil
+				default:
+				}
+				p := &r.pages[i]
+				start := time.Now()
+				if err := get(ctx, client, base+place(p.path, it(round))); err != nil {
+					return fmt.Errorf("%s: %w", p.name, err)
+				}
+				if round > 0 {
+					p.took = append(p.took, time.Since(start))
+				}
+			}
+		}
+	})
+	if err := g.Wait(); err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	r.while = float64(items) / took.Seconds()
+	return nil
+}
+
+func place(path string, it pageItem) string {
+	path = regexp.MustCompile("KEY").ReplaceAllString(path, url.QueryEscape(it.key))
+	return regexp.MustCompile("ID").ReplaceAllString(path, strconv.Itoa(it.id))
+}
+
+func get(ctx context.Context, client *http.Client, address string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s", address, res.Status)
+	}
+	_, err = io.Copy(io.Discard, res.Body)
+	return err
+}
+
+var csrfField = regexp.MustCompile(`name="(csrf)" value="([^"]+)"`)
+
+// signedIn starts the pages and signs in.
+func signedIn(ctx context.Context, s *store.Store) (*http.Client, string, func(), error) {
+	accounts, err := auth.New(auth.Config{Store: s})
+	if err != nil {
+		return nil, "", nil, err
+	}
+	if _, err := accounts.SetUp(ctx, paintLogin, "Bench", paintPassword, auth.Origin{}); err != nil && !errors.Is(err, auth.ErrSetUpDone) {
+		return nil, "", nil, err
+	}
+	intake := automation.Intake{Store: s}
+	h, err := web.New(web.Config{Store: s, Intake: intake, Importer: automation.Importer{Intake: intake}, Auth: accounts, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, "", nil, err
+	}
+	srv := httptest.NewServer(h)
+	shut := func() {
+		srv.CloseClientConnections()
+		srv.Close()
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		shut()
+		return nil, "", nil, err
+	}
+	client := &http.Client{Jar: jar}
+	if err := signIn(ctx, client, srv.URL); err != nil {
+		shut()
+		return nil, "", nil, fmt.Errorf("sign in: %w", err)
+	}
+	return client, srv.URL, shut, nil
+}
+
+func signIn(ctx context.Context, client *http.Client, base string) error {
+	res, err := client.Get(base + "/login")
+	if err != nil {
+		return err
+	}
+	page, err := io.ReadAll(res.Body)
+	if err := errors.Join(err, res.Body.Close()); err != nil {
+		return err
+	}
+	token := csrfField.FindSubmatch(page)
+	if token == nil {
+		return errors.New("the page has no token")
+	}
+	res, err = client.PostForm(base+"/login", url.Values{"login": {paintLogin}, "password": {paintPassword}, string(token[1]): {string(token[2])}})
+	if err != nil {
+		return err
+	}
+	if err := res.Body.Close(); err != nil {
+		return err
+	}
+	return get(ctx, client, base+"/attempts")
+}
+
+func (r besideResult) print(out io.Writer) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	median := func(list []float64) float64 { return quantile(slices.Clone(list), 0.5) }
+	empty, full := median(r.empty), median(r.full)
+	fmt.Fprintf(t, "engine, empty database\t%.0f items/s\t%.0f\t\n", empty, r.empty)
+	fmt.Fprintf(t, "engine, beside %d items\t%.0f items/s\t%.0f\t%.2f of it%s\n", r.items, full, r.full, full/empty, over(full/empty < rateBar))
+	fmt.Fprintf(t, "engine, with pages asked for\t%.0f items/s\t\t\n", r.while)
+	fmt.Fprintln(t, "\nPAGE BESIDE THE ENGINE\tTIMES\tP50 MS\tP95 MS\tWORST MS\t")
+	for _, p := range r.pages {
+		if len(p.took) < leastRounds {
+			return fmt.Errorf("%s was asked for only %d times: give the engine more items", p.name, len(p.took))
+		}
+		slices.Sort(p.took)
+		at := func(q float64) float64 { return float64(p.took[min(int(float64(len(p.took))*q), len(p.took)-1)]) / 1e6 }
+		fmt.Fprintf(t, "%s\t%d\t%.1f\t%.1f\t%.1f\t%s\n", p.name, len(p.took), at(0.5), at(0.95), at(1), over(at(0.95) > float64(besideBar)/1e6))
+	}
+	return t.Flush()
+}
+
+func over(is bool) string {
+	if is {
+		return "  over the bar"
+	}
+	return ""
+}
