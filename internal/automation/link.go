@@ -75,10 +75,15 @@ func (t *tally) count(ev work.Event) {
 		switch ev.Answer.Outcome {
 		case work.Rejected:
 			t.n.Refused++
-		case work.Unknown, work.NotSent:
+		case work.Unknown:
 			t.n.Unanswered++
+		case work.NotSent:
+			t.n.NotSent++
 		case work.Deferred:
-			if ev.Answer.Login || ev.Answer.Unreached {
+			switch {
+			case ev.Answer.Unreached && ev.Answer.Exchange.HTTPStatus == 0: // not even the login was to be had
+				t.n.NotSent++
+			case ev.Answer.Login || ev.Answer.Unreached:
 				t.n.Unanswered++
 			}
 		}

@@ -149,14 +149,14 @@ func TestAConnectionThatCannotBeMadeIsTold(t *testing.T) {
 // What calls brought back is counted for the page, and a removed system ends its lane.
 func TestCallsAreCountedAndARemovedSystemIsLeftAlone(t *testing.T) {
 	eachWorld(t, searchable(), func(w *world) {
-		w.stub.then(accept, reject, dropped)
-		w.record("INV-1", "INV-2", "INV-3")
+		w.stub.then(accept, reject, dropped, notSent)
+		w.record("INV-1", "INV-2", "INV-3", "INV-4")
 		w.once()
 		w.clock.advance(3 * time.Second)
 		w.once()
 		calls, err := w.store.SystemCalls(t.Context(), w.clock.Now().Add(-time.Hour))
 		w.must(err)
-		if calls["books"] != (work.Calls{All: 3, Refused: 1, Unanswered: 1}) {
+		if calls["books"] != (work.Calls{All: 4, Refused: 1, Unanswered: 1, NotSent: 1}) {
 			t.Errorf("%+v", calls)
 		}
 		sys := w.system

@@ -26,10 +26,10 @@ func (s *Store) AddCalls(ctx context.Context, id string, n work.Calls) error {
 	}
 	slot := now.Truncate(callSlot)
 	return s.db.write(ctx, func(tx *gorm.DB) error {
-		added := tx.Exec("INSERT INTO system_calls (system_id, slot, calls, unanswered, refused) VALUES (?, ?, ?, ?, ?)"+
+		added := tx.Exec("INSERT INTO system_calls (system_id, slot, calls, unanswered, not_sent, refused) VALUES (?, ?, ?, ?, ?, ?)"+
 			" ON CONFLICT (system_id, slot) DO UPDATE SET calls = system_calls.calls + excluded.calls,"+
-			" unanswered = system_calls.unanswered + excluded.unanswered, refused = system_calls.refused + excluded.refused",
-			id, moment(slot), n.All, n.Unanswered, n.Refused)
+			" unanswered = system_calls.unanswered + excluded.unanswered, not_sent = system_calls.not_sent + excluded.not_sent, refused = system_calls.refused + excluded.refused",
+			id, moment(slot), n.All, n.Unanswered, n.NotSent, n.Refused)
 		if added.Error != nil {
 			return fmt.Errorf("count the calls: %w", added.Error)
 		}
@@ -39,7 +39,7 @@ func (s *Store) AddCalls(ctx context.Context, id string, n work.Calls) error {
 
 // SystemCalls sums up the calls of each system since a time, to five minutes; a system without any is left out.
 func (s *Store) SystemCalls(ctx context.Context, since time.Time) (list map[string]work.Calls, err error) {
-	r, err := s.db.query(ctx, "SELECT system_id, CAST(sum(calls) AS bigint), CAST(sum(unanswered) AS bigint), CAST(sum(refused) AS bigint)"+
+	r, err := s.db.query(ctx, "SELECT system_id, CAST(sum(calls) AS bigint), CAST(sum(unanswered) AS bigint), CAST(sum(not_sent) AS bigint), CAST(sum(refused) AS bigint)"+
 		" FROM system_calls WHERE slot >= ?1 GROUP BY system_id", s.db.at(since.Truncate(callSlot)))
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (s *Store) SystemCalls(ctx context.Context, since time.Time) (list map[stri
 	for r.Next() {
 		var id string
 		var c work.Calls
-		if err := r.Scan(&id, &c.All, &c.Unanswered, &c.Refused); err != nil {
+		if err := r.Scan(&id, &c.All, &c.Unanswered, &c.NotSent, &c.Refused); err != nil {
 			return nil, fmt.Errorf("read the calls: %w", err)
 		}
 		list[id] = c

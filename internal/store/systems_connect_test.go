@@ -110,14 +110,14 @@ func TestSystemsInUseStay(t *testing.T) {
 func TestCallsAreSummedUp(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *store.Store, c *clock) {
 		for range 3 {
-			must(t, s.AddCalls(t.Context(), "books", work.Calls{All: 10, Unanswered: 2, Refused: 1}))
+			must(t, s.AddCalls(t.Context(), "books", work.Calls{All: 10, Unanswered: 2, NotSent: 3, Refused: 1}))
 			c.advance(30 * time.Minute)
 		}
 		hour, err := s.SystemCalls(t.Context(), c.Now().Add(-time.Hour))
 		must(t, err)
 		day, err := s.SystemCalls(t.Context(), c.Now().Add(-24*time.Hour))
 		must(t, err)
-		if hour["books"] != (work.Calls{All: 20, Unanswered: 4, Refused: 2}) || day["books"] != (work.Calls{All: 30, Unanswered: 6, Refused: 3}) {
+		if hour["books"] != (work.Calls{All: 20, Unanswered: 4, NotSent: 6, Refused: 2}) || day["books"] != (work.Calls{All: 30, Unanswered: 6, NotSent: 9, Refused: 3}) {
 			t.Fatalf("hour %+v, day %+v", hour, day)
 		}
 		c.advance(49 * time.Hour)

@@ -211,6 +211,16 @@ func TestWhatCanBeDoneOnASystemsPage(t *testing.T) {
 	if page = b.get("/systems/books"); !strings.Contains(page.visible(), "Last hour1,240 calls: 12 without a clear answer (1.0 %), 3 refused") {
 		t.Error(page.visible())
 	}
+	if err := w.AddCalls(t.Context(), rt.SystemID, work.Calls{All: 10, NotSent: 7}); err != nil {
+		t.Fatal(err)
+	}
+	if page = b.get("/systems/books"); !strings.Contains(page.visible(), "1,250 calls: 12 without a clear answer (1.0 %), 3 refused, 7 not sent at all because no connection could be made") {
+		t.Error(page.visible())
+	}
+	list := b.get("/systems")
+	if at := strings.Index(list.body, `action="/systems/books/pause"`); at < 0 || !strings.HasSuffix(list.body[:strings.LastIndex(list.body[:at], "<summary")], "<details>") {
+		t.Errorf("the form to pause lies open: %s", list.body)
+	}
 	viewer := s.signIn("vera").get("/systems/books")
 	for _, path := range []string{"/systems/books/pause", "/systems/books/test", "/systems/books/remove", "/systems/books/look-first/begin"} {
 		if viewer.status != http.StatusOK || viewer.form(path) != nil {

@@ -161,7 +161,7 @@ func systemLimits(sys review.SystemState) []templates.Fact {
 		{Name: w.PerSecond, Value: rate}}
 }
 
-// callsText says how calls went: "1,240 calls: 12 without a clear answer (1.0 %), 3 refused".
+// callsText says how calls went: "1,240 calls: 12 without a clear answer (1.0 %), 3 refused", and what was not sent at all.
 func callsText(n work.Calls) string {
 	w := templates.SystemWords
 	if n.All == 0 {
@@ -171,7 +171,10 @@ func callsText(n work.Calls) string {
 	if n.All == 1 {
 		pattern = w.CallsSayOne
 	}
-	return templates.Say(pattern, map[string]any{"n": grouped(n.All), "bad": grouped(n.Unanswered), "no": grouped(n.Refused),
+	if n.NotSent > 0 {
+		pattern += w.CallsNotSent
+	}
+	return templates.Say(pattern, map[string]any{"n": grouped(n.All), "unsent": grouped(n.NotSent), "bad": grouped(n.Unanswered), "no": grouped(n.Refused),
 		"rate": fmt.Sprintf("%.1f %%", 100*float64(n.Unanswered)/float64(n.All))}).String()
 }
 

@@ -81,6 +81,7 @@ func (r Rules) validate() error {
 // Calls counts what calls to an accounting system brought back.
 type Calls struct {
 	All        int64
-	Unanswered int64 // not reached, or no clear answer
+	Unanswered int64 // no clear answer; a lookup that did not reach it too
+	NotSent    int64 // sends of which nothing left us: the connection was refused, the name is not known
 	Refused    int64 // a clear answer: no
 }

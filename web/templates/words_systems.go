@@ -3,7 +3,7 @@ package templates
 // systemWords is the wording of the pages about one accounting system.
 type systemWords struct {
 	Connect, ConnectTitle, ConnectSay, Choose, Edit, EditTitle, Test, TestHelp, TestOnly, SaveNew, Save, Cancel, More, Name, NameHint, Address, AddressHint, Kept, KeptEmpty,
-	Given, Typed, Forget, Empty, EmptySay, Connection, Kind, ShortName, Credentials, Limits, LimitsLink, PerSecond, NoLimit, Calls, Hour, Day, NoCalls, CallsSay, CallsSayOne, Able, Declared,
+	Given, Typed, Forget, Empty, EmptySay, Connection, Kind, ShortName, Credentials, Limits, LimitsLink, PerSecond, NoLimit, Calls, Hour, Day, NoCalls, CallsSay, CallsSayOne, CallsNotSent, Able, Declared,
 	LastProven, NeverProven, NeverProvenSay, TypedOnly, ProvenAt, Changes, NoChanges, AllChanges, Remove, RemoveTitle, RemoveSay, Problems, Nothing, Plain,
 	LookFirstDo, LookFirstHelp, Reason, ReasonFree, Stale, NoReason, Books, NoBooks, Answers, Silent, What string
 	Try, Ability, Did, SecretIs, Choice map[string]string
@@ -22,7 +22,8 @@ var SystemWords = systemWords{
 	Connection: "Connection", Kind: "Kind", ShortName: "Short name", Credentials: "Login", Limits: "Limits", LimitsLink: "Change the limits", PerSecond: "Begun in a second", NoLimit: "no limit",
 	Calls: "Calls lately", Hour: "Last hour", Day: "Last 24 hours", NoCalls: "none",
 	CallsSay: "{n} calls: {bad} without a clear answer ({rate}), {no} refused", CallsSayOne: "1 call: {bad} without a clear answer ({rate}), {no} refused",
-	Able: "What can be relied on", Declared: "Declared", LastProven: "Last proven", NeverProven: "never", NeverProvenSay: "Declared by its adapter. It was never proven against these books.",
+	CallsNotSent: ", {unsent} not sent at all because no connection could be made",
+	Able:         "What can be relied on", Declared: "Declared", LastProven: "Last proven", NeverProven: "never", NeverProvenSay: "Declared by its adapter. It was never proven against these books.",
 	TypedOnly: "An admin typed what this system can do. Until a proof has seen it on this connection, neither searches nor repeats are relied on.",
 	ProvenAt:  "Proven {at}.", Changes: "Changes", NoChanges: "Nothing was changed yet.", AllChanges: "All changes in the audit trail", Remove: "Remove this system", RemoveTitle: "Remove",
 	RemoveSay: "Only a system without invoices can be removed: what was recorded is never deleted.", Problems: "Some of it cannot be used yet: see below.",
