@@ -72,6 +72,10 @@ var trailSources = []trailSource{
 		" a.from_status AS before, a.to_status AS after, CASE WHEN a.detail = '' THEN a.note WHEN a.note = '' THEN a.detail ELSE a.note || ' · ' || a.detail END AS note" +
 		" FROM acts a JOIN item_keys k ON k.item_id = a.item_id"},
 	{"audit", "SELECT " + trailColumns + " FROM audit"},
+	// What the loop asks is no act; before and after are whole plans.
+	{"plan", "SELECT h.id AS id, p.company_id AS company_id, h.at AS at, h.actor_kind AS actor_kind, h.actor_id AS actor_id, h.actor_name AS actor_name," +
+		" '' AS address, '' AS user_agent, 'plan_' || h.what AS what, 'plan:' || p.id || ' ' || p.code AS object, h.before AS before, h.after AS after, h.note AS note" +
+		" FROM plan_changes h JOIN plans p ON p.id = h.plan_id WHERE h.what <> 'asked'"},
 	{"setting", "SELECT c.id AS id, coalesce(y.company_id, 1) AS company_id, c.at AS at, c.actor_kind AS actor_kind, c.actor_id AS actor_id, c.actor_name AS actor_name," +
 		" '' AS address, '' AS user_agent, CASE c.what WHEN 'policy' THEN 'policy_changed' WHEN 'limits' THEN 'policy_changed' WHEN 'pause' THEN 'system_paused'" +
 		" WHEN 'resume' THEN 'system_resumed' WHEN 'connection' THEN 'system_changed' WHEN 'credentials' THEN 'system_credentials' ELSE replace(c.what, ' ', '_') END AS what, 'system:' || c.system_id AS object," +

@@ -30,7 +30,10 @@ var lineNames = []string{"description", "quantity", "unit_price", "tax_code"}
 // readInvoice makes an invoice of what was typed, or says by the names of the fields what is wrong with it. What the form
 // does not show is kept from the invoice that it began with.
 func readInvoice(form url.Values, from work.Invoice) (work.Invoice, map[string]string) {
-	r := &reader{form: form, faults: map[string]string{}}
+	r := &reader{form: form, faults: map[string]string{}, code: strings.ToUpper(strings.TrimSpace(form.Get("currency"))), stood: []string{from.Total.Number()}}
+	for _, l := range from.Lines {
+		r.stood = append(r.stood, l.Quantity, l.UnitPrice)
+	}
 	inv := work.Invoice{CustomerID: r.text("customer_id", maxName), CustomerName: r.text("customer_name", maxName), IssueDate: r.date("issue_date"),
 		DueDate: r.date("due_date"), Note: r.text("invoice_note", maxText)}
 	if inv.CustomerID == "" {
@@ -58,6 +61,8 @@ func readInvoice(form url.Values, from work.Invoice) (work.Invoice, map[string]s
 type reader struct {
 	form   url.Values
 	faults map[string]string
+	code   string   // the currency, as typed
+	stood  []string // the numbers that the form began with
 }
 
 func (r *reader) fault(field, code string, vals ...string) {
@@ -91,13 +96,18 @@ func (r *reader) date(field string) string {
 	return s
 }
 
-// decimal reads a number in plain digits: what could be read in two ways is refused, not guessed.
+// decimal reads a number; what could be read in two ways is asked about, not guessed.
 func (r *reader) decimal(field string) string {
 	s := r.text(field, 40)
-	if s != "" && !plainNumber.MatchString(s) {
-		r.fault(field, "number")
+	if s == "" || r.faults[field] != "" {
+		return s
 	}
-	return s
+	plain, problem := formNumber(s, r.code, r.stood)
+	if problem != "" {
+		r.faults[field] = problem
+		return s
+	}
+	return plain
 }
 
 func (r *reader) total() currency.Amount {

@@ -252,5 +252,12 @@ func (s *server) showLimits(c echo.Context, status int, f *limitsForm, notice *t
 		return err
 	}
 	m.Seen, m.Groups = string(shown), v.limitFields(meaning.System, automation, f)
+	for _, g := range m.Groups {
+		for _, l := range g.Fields {
+			if l.Problem != "" {
+				m.Faults = append(m.Faults, templates.Link{Href: "#limit-" + l.Name, Text: l.Label + ": " + l.Problem})
+			}
+		}
+	}
 	return render(c, status, templates.LimitsFormPage(m))
 }

@@ -47,8 +47,12 @@ func readLimits(f url.Values) *limitsForm {
 		if limit.OfSystem && l.automation != "" {
 			continue
 		}
-		text, err := readLimit(limit, f)
-		if err != nil {
+		text, err := readLimit(limit, f, l.seen)
+		var ambiguous ambiguousNumber
+		switch {
+		case errors.As(err, &ambiguous):
+			l.problems[limit.Name] = string(ambiguous)
+		case err != nil:
 			l.problems[limit.Name] = templates.Limits.Code[string(limit.Kind)]
 		}
 		l.limits[limit.Name] = text
@@ -56,8 +60,13 @@ func readLimits(f url.Values) *limitsForm {
 	return l
 }
 
+// ambiguousNumber asks which number is meant.
+type ambiguousNumber string
+
+func (a ambiguousNumber) Error() string { return string(a) }
+
 // readLimit is the canonical text of what was typed.
-func readLimit(l work.Limit, f url.Values) (string, error) {
+func readLimit(l work.Limit, f url.Values, seen work.Limits) (string, error) {
 	typed := strings.TrimSpace(f.Get(l.Name))
 	if typed == "" {
 		return "", nil
@@ -78,8 +87,12 @@ func readLimit(l work.Limit, f url.Values) (string, error) {
 			return work.NoLimit, nil
 		}
 		code := strings.ToUpper(strings.TrimSpace(f.Get(l.Name + "_currency")))
-		number, ok := typedAmount(typed, code)
-		if !ok || code == "" {
+		stood, _ := limitMoney(seen[l.Name])
+		number, problem := formNumber(typed, code, []string{stood})
+		if _, fault := typedNumber(typed, code); fault == twoWays && problem != "" {
+			return "", ambiguousNumber(problem)
+		}
+		if problem != "" || code == "" || strings.HasPrefix(number, "-") {
 			return "", errNoTime
 		}
 		return number + " " + code, nil

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -136,11 +137,24 @@ func TestLimitsOutOfBoundsAreRefused(t *testing.T) {
 			}
 		}
 	}
-	// All faults are told at once.
+	money := maps.Clone(f)
+	money.Set("approval_limit", "1,234")
+	money.Set("approval_limit_currency", "EUR")
+	if a := b.post(limitsForm1, money); a.status != http.StatusUnprocessableEntity || !strings.Contains(a.visible(), "“1,234” can be read in two ways: write 1234") {
+		t.Errorf("a limit of 1,234: %d %s", a.status, a.visible())
+	}
+	// All faults are told at once, on top with the way to each.
 	f.Set("settle", "29 s")
 	f.Set("first_delay", "30")
 	if a := b.post(limitsForm1, f); strings.Count(a.body, `class="problem" id="limit-`) != 2 {
 		t.Errorf("two faults: %s", a.visible())
+	} else {
+		for _, name := range []string{"settle", "first_delay"} {
+			id := "limit-" + name
+			if !strings.Contains(a.body, `<a href="#`+id+`">`+templates.Limits.Name[name]+": ") || !regexp.MustCompile(`<input id="`+id+`"[^>]* aria-describedby="[^"]*`+id+`-problem"[^>]* aria-invalid="true"`).MatchString(a.body) {
+				t.Errorf("nothing leads to %s: %s", name, a.body)
+			}
+		}
 	}
 	if is := policyOf(t, w); is != was {
 		t.Errorf("changed: %+v", is)

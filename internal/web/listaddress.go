@@ -185,52 +185,13 @@ func amountOf(field func(f *review.Filter) *string) func(reading, string) (strin
 	}
 }
 
-// typedAmount reads an amount as people type it: "1,234.50", "1.234,50", "1234.5" or "1 234". What could mean two
-// amounts is none.
+// typedAmount reads an amount to look for. A comma that could be either parts thousands here: nothing is made of it.
 func typedAmount(s, code string) (string, bool) {
-	s = strings.Join(strings.Fields(strings.ReplaceAll(s, "'", "")), "")
-	dot, comma := strings.LastIndexByte(s, '.'), strings.LastIndexByte(s, ',')
-	mark := max(dot, comma)
-	whole, cents := s, ""
-	if mark >= 0 {
-		sign, after := s[mark:mark+1], s[mark+1:]
-		digits, known := currency.GetDigits(code)
-		switch {
-		case dot >= 0 && comma >= 0: // the last one is the decimal mark
-			whole, cents = s[:mark], after
-			if strings.Count(whole, sign) > 0 {
-				return "", false
-			}
-		case strings.Count(s, sign) > 1: // thousands
-		case len(after) != 3 || known && digits == 3 && sign == ".":
-			whole, cents = s[:mark], after
-		case sign == ".": // 1.234 is one and a bit here and a thousand there
-			return "", false
-		}
+	number, fault := typedNumber(s, code)
+	if fault == twoWays && strings.Contains(s, ",") {
+		number, fault = typedNumber(strings.Replace(s, ",", "", 1), code)
 	}
-	var ok bool
-	if whole, ok = ungrouped(whole); !ok || len(whole)+len(cents) > 20 || strings.Trim(cents, "0123456789") != "" {
-		return "", false
-	}
-	if cents != "" {
-		whole += "." + cents
-	}
-	return whole, true
-}
-
-// ungrouped takes the marks of thousands out of a number of digits.
-func ungrouped(s string) (string, bool) {
-	groups := strings.FieldsFunc(s, func(r rune) bool { return r == '.' || r == ',' })
-	digits := strings.Join(groups, "")
-	if digits == "" || strings.Trim(digits, "0123456789") != "" {
-		return "", false
-	}
-	for i, g := range groups {
-		if i > 0 && len(g) != 3 || i == 0 && len(groups) > 1 && len(g) > 3 {
-			return "", false
-		}
-	}
-	return digits, len(groups) == 1+strings.Count(s, ".")+strings.Count(s, ",")
+	return number, fault == "" && !strings.HasPrefix(number, "-")
 }
 
 // orderAmounts exchanges the ends of a range that were given the wrong way round.

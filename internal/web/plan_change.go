@@ -59,6 +59,8 @@ func firstChange(d recurring.Detail) time.Time {
 
 // changeOf reads the form as a change of the plan. Terms that stay as they are are none.
 func changeOf(d recurring.Detail, f *planForm) recurring.Change {
+	f.stood = numbersOf(d.Plan)
+	f.Set("currency", d.Currency) // it cannot be changed: the amounts of the lines are in it
 	p := f.plan()
 	c := recurring.Change{CustomerName: p.CustomerName, Note: p.Note, PayWithin: p.PayWithin, Prorate: p.Prorate, From: p.Terms[0].From, Schedule: p.Terms[0].Schedule, Lines: p.Terms[0].Lines,
 		DropLater: f.Get("drop_later") != ""}
@@ -72,6 +74,16 @@ func changeOf(d recurring.Detail, f *planForm) recurring.Change {
 		c.From, c.MoveStart = time.Time{}, false
 	}
 	return c
+}
+
+// numbersOf are the numbers that stand in a plan's lines.
+func numbersOf(p recurring.Plan) (list []string) {
+	for _, t := range p.Terms {
+		for _, l := range t.Lines {
+			list = append(list, l.Quantity, l.UnitPrice)
+		}
+	}
+	return list
 }
 
 // changed is the plan as it would be, for the preview.
@@ -132,7 +144,8 @@ func (s *server) showPlanChange(c echo.Context, status int, d recurring.Detail, 
 		return err
 	}
 	shell.Notice = notice
-	f.Set("currency", d.Currency) // it cannot be changed: the amounts of the lines are in it
+	f.stood = numbersOf(d.Plan)
+	f.Set("currency", d.Currency)
 	m := templates.PlanForm{Shell: shell, Heading: title, Post: planPath(d.ID) + "/change", Back: planPath(d.ID), BackText: text(d.Code, 80), Save: w.ChangeSave, Version: text(f.Get("version"), 20),
 		Who: []templates.PlanField{f.field("name")}, Proratable: d.CoveredTo.IsZero(), DropLater: f.Get("drop_later") != ""}
 	var days []templates.Choice

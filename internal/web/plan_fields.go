@@ -105,8 +105,10 @@ func (f *planForm) line(row, rows int, code string) templates.PlanLine {
 			l.Problem = sentence(text(e.Text, 300))
 		}
 	}
-	if price, err := currency.NewAmount(strings.TrimSpace(f.cell("price", row)), code); err == nil {
-		if sum, err := price.Mul(orText(strings.TrimSpace(f.cell("quantity", row)), "1")); err == nil {
+	number, _ := f.decimal(f.cell("price", row))
+	if price, err := currency.NewAmount(number, code); err == nil {
+		quantity, _ := f.decimal(orText(strings.TrimSpace(f.cell("quantity", row)), "1"))
+		if sum, err := price.Mul(quantity); err == nil {
 			l.Amount = amountNumber(sum.Round())
 		}
 	}

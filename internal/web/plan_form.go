@@ -28,6 +28,7 @@ type planForm struct {
 	url.Values
 	faults []*recurring.FieldError // what must be mended, by field
 	rows   []int                   // which row of the form each line of the plan comes from
+	stood  []string                // the numbers of the plan that is being changed
 }
 
 var planLineNames = []string{"description", "quantity", "price", "tax"}
@@ -78,7 +79,7 @@ func (f *planForm) schedule() recurring.Schedule {
 	return scheduleOf(f.Get("unit"), f.number("every", 1), f.number("day", 0))
 }
 
-// lines are the rows in which anything but a quantity stands.
+// lines are the rows in which anything but a quantity stands. A number that cannot be read is left as it was typed.
 func (f *planForm) lines() (lines []work.Line) {
 	f.rows = nil
 	for row := range f.count() {
@@ -90,16 +91,41 @@ func (f *planForm) lines() (lines []work.Line) {
 		if l.Quantity == "" {
 			l.Quantity = "1"
 		}
+		l.Quantity, _ = f.decimal(l.Quantity)
+		l.UnitPrice, _ = f.decimal(l.UnitPrice)
 		lines, f.rows = append(lines, l), append(f.rows, row)
 	}
 	return lines
 }
 
+// decimal reads a number of a line: what cannot be read stays, with the problem.
+func (f *planForm) decimal(typed string) (number, problem string) {
+	number, problem = formNumber(typed, strings.ToUpper(strings.TrimSpace(f.Get("currency"))), f.stood)
+	if problem != "" {
+		return typed, problem
+	}
+	return number, ""
+}
+
+// faultsOf are the numbers in the lines that cannot be read.
+func (f *planForm) faultsOf(lines []work.Line) (faults []*recurring.FieldError) {
+	for i, l := range lines {
+		for _, typed := range []string{l.UnitPrice, l.Quantity} {
+			if _, problem := f.decimal(typed); typed != "" && problem != "" {
+				faults = append(faults, &recurring.FieldError{Field: "lines", Line: i + 1, Text: problem})
+			}
+		}
+	}
+	return faults
+}
+
 // plan reads the whole form. What cannot be read is in faults.
 func (f *planForm) plan() recurring.Plan {
 	f.faults = nil
+	lines := f.lines()
+	f.faults = append(f.faults, f.faultsOf(lines)...)
 	return recurring.Plan{Code: f.Get("code"), SystemID: f.Get("system"), CustomerID: f.Get("customer"), CustomerName: f.Get("name"), Currency: f.Get("currency"),
-		Terms: []recurring.Term{{From: f.day("start"), Schedule: f.schedule(), Lines: f.lines()}}, End: f.day("end"), PayWithin: f.number("pay_within", 0),
+		Terms: []recurring.Term{{From: f.day("start"), Schedule: f.schedule(), Lines: lines}}, End: f.day("end"), PayWithin: f.number("pay_within", 0),
 		Prorate: f.Get("prorate") != "", Note: strings.ReplaceAll(f.Get("note"), "\r\n", "\n")}
 }
 

@@ -1,8 +1,11 @@
 package web
 
 import (
+	"encoding/json"
 	"strconv"
+	"strings"
 
+	"onefold/internal/auth"
 	"onefold/internal/automation/recurring"
 	"onefold/web/templates"
 )
@@ -20,6 +23,31 @@ func (v view) planChange(e recurring.Entry) templates.PlanChange {
 		}
 	}
 	return c
+}
+
+// planTrail says what a change of a plan in the trail was about: what differs, or all of a new plan.
+func planTrail(r auth.Record) (before, after string) {
+	var was, is recurring.Plan
+	if json.Unmarshal([]byte(r.After), &is) != nil || len(is.Terms) == 0 {
+		return r.Before, r.After
+	}
+	known := json.Unmarshal([]byte(r.Before), &was) == nil && len(was.Terms) > 0
+	var old, now []string
+	facts := planSays(is)
+	for i, f := range facts {
+		then := ""
+		if known {
+			then = planSays(was)[i].Value
+		}
+		if f.Value == then {
+			continue
+		}
+		if then != "" {
+			old = append(old, f.Name+": "+then)
+		}
+		now = append(now, f.Name+": "+orText(f.Value, templates.Limits.None))
+	}
+	return strings.Join(old, "; "), strings.Join(now, "; ")
 }
 
 // planSays are the facts of a plan that changes are told by, always the same in the same order.

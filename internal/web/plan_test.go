@@ -145,10 +145,10 @@ func TestARefusedPlanKeepsWhatWasTyped(t *testing.T) {
 	form = typedRent("PLAN-1")
 	form["price"] = []string{"1200.00", "4,55"}
 	form["description"] = []string{"Rent", "", "Parking"}
-	form["quantity"], form["price"], form["tax"] = []string{"1", "", "1"}, []string{"1200.00", "", "4,55"}, []string{"", "", ""}
+	form["quantity"], form["price"], form["tax"] = []string{"1", "", "1"}, []string{"1.200,00", "", "4,555"}, []string{"", "", ""}
 	a = w.send(w.boss, "/plans/new", form)
-	shows(t, a, `The price "4,55" is not a number: write it like 120.00`)
-	if at := strings.Index(a.body, `id="line-2"`); at < 0 || !strings.Contains(a.body[at:], "is not a number") {
+	shows(t, a, "“4,555” can be read in two ways: write 4555 or 4555.00, or 4.5550 if it is less.")
+	if at := strings.Index(a.body, `id="line-2"`); at < 0 || !strings.Contains(a.body[at:], "in two ways") || strings.Contains(a.body[:at], "“1.200,00”") {
 		t.Error("the problem is not beside its line")
 	}
 	w.add(typedRent("PLAN-2"))
@@ -156,6 +156,35 @@ func TestARefusedPlanKeepsWhatWasTyped(t *testing.T) {
 	other.Set("name", "Somebody else")
 	if a := w.send(w.boss, "/plans/new", other); a.status != http.StatusUnprocessableEntity || !strings.Contains(a.visible(), "code") {
 		t.Errorf("a second plan with a code that differs only in case: %d %s", a.status, a.visible())
+	}
+}
+
+// A comma is a decimal mark where it can be nothing else; what was done is in the trail with what changed.
+func TestAPlanInCommasIsMadeAndOnRecord(t *testing.T) {
+	w := newPlanWorld(t, time.UTC)
+	form := typedRent("PLAN-9")
+	form["price"], form["quantity"] = []string{"1.200,50", "45,50"}, []string{"1", "1,5"}
+	form.Set("do", "show")
+	shows(t, w.send(w.boss, "/plans/new", form), "Each invoice: EUR 1,268.75")
+	form.Set("do", "save")
+	path := w.add(form)
+	change := typedRent("PLAN-9")
+	change.Set("version", w.boss.get(path+"/change").form(path+"/change").Get("version"))
+	change.Set("from", fromStart)
+	change["price"], change["quantity"] = []string{"1 300,50", "45.50"}, []string{"1", "1.5"}
+	if a := w.send(w.boss, path+"/change", change); a.location != path+"?did=changed" {
+		t.Fatal(a.status, a.visible())
+	}
+	if a := w.act(w.boss, path, "end", url.Values{"end": {"2027-06-30"}, "note": {"Moves <out>"}}); a.location != path+"?did=ended" {
+		t.Fatal(a.status, a.visible())
+	}
+	trail := w.boss.get("/audit?what=group:plans")
+	shows(t, trail, "Set up a recurring plan", "Changed a recurring plan", "Set the end of a recurring plan", "PLAN-9", "1,268.75", "1,368.75", "Last day: 30 Jun 2027", "Moves <out>")
+	if n := strings.Count(trail.body, "<tr>"); n != 4 || !strings.Contains(trail.body, `href="`+path+`"`) || strings.Contains(trail.visible(), "FoldedCode") {
+		t.Errorf("%d rows: %s", n, trail.visible())
+	}
+	if file := w.boss.get("/audit.csv?what=plan_end"); !strings.Contains(file.body, "Last day: 30 Jun 2027") || strings.Contains(file.body, "Terms") {
+		t.Error(file.body)
 	}
 }
 

@@ -33,9 +33,10 @@ var actGroups = map[string][]string{
 	"exports": {auth.DidExport},
 	"items": {"item_check", "item_retry", "item_attest", "item_resolve", "item_close", "item_approve", "item_hold", "item_reopen", "item_correct",
 		"item_assign", "item_note"},
+	"plans": {"plan_created", "plan_imported", "plan_changed", "plan_paused", "plan_resumed", "plan_end", "plan_approved", "plan_agreed", "plan_left_out"},
 }
 
-var groupOrder = []string{"sign-in", "failed", "people", "tokens", "items", "systems", "exports"}
+var groupOrder = []string{"sign-in", "failed", "people", "tokens", "items", "plans", "systems", "exports"}
 
 const dayFormat = "2006-01-02"
 
@@ -120,7 +121,7 @@ func trailCursor(s string) (auth.Cursor, bool) {
 		return auth.Cursor{}, true
 	}
 	parts := strings.Split(s, ".")
-	if len(parts) != 3 || !slices.Contains([]string{"act", "audit", "setting"}, parts[1]) {
+	if len(parts) != 3 || !slices.Contains([]string{"act", "audit", "plan", "setting"}, parts[1]) {
 		return auth.Cursor{}, false
 	}
 	ns, err1 := strconv.ParseInt(parts[0], 36, 64)
@@ -174,6 +175,10 @@ func (v view) trailRow(r auth.Record) templates.TrailRow {
 		row.Href, row.Object = systemPath(id), text(rest, 200)
 	case "token":
 		row.Href = "/tokens"
+	case "plan":
+		row.Href = plansPath + "/" + url.PathEscape(id)
+		row.Before, row.After = planTrail(r)
+		row.Before, row.After = text(row.Before, 300), text(row.After, 300)
 	}
 	return row
 }

@@ -34,6 +34,9 @@ func (s *server) trailLines(records iter.Seq2[auth.Record, error]) iter.Seq2[[]s
 			if r.By.Kind != "" {
 				who = string(r.By.Kind) + ":" + r.By.ID
 			}
+			if r.Source == "plan" {
+				r.Before, r.After = planTrail(r)
+			}
 			line := []string{r.At.In(s.Zone).Format(time.RFC3339), r.By.Name, who, didText(r.What), r.What, r.Object, r.Before, r.After, r.Note, r.From.Address, r.From.UserAgent}
 			if !yield(line, err) {
 				return

@@ -25,6 +25,7 @@ type LimitsPage struct {
 	Scope      string // the automation; empty: the system
 	Inherits   string // what an empty field means; empty: none may be
 	Problem    string
+	Faults     []Link // to the fields that cannot be so
 	Groups     []LimitGroup
 	Seen       string
 	Note       string

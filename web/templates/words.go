@@ -17,7 +17,7 @@ type words struct {
 	Release, Nobody, Times, StepsDone, ReportRef, WrongLogin, Throttled, File, System,
 	Line, Reason, Overdue, Address, InFlight, Skip, MainNav, Try, Cut, YouTyped, JustNow, Soon, AgoPast, AgoFuture, AgoUnits string
 	StatusName, Sign, Tone, Reasons, ReasonShort, StatusSays, Tab, TabEmpty, TabEmptyTitle, Step, Action, ActionHelp, Refusal,
-	Did, Decision, Send, SendShort, Find, FindShort, SystemSays, Errors, ErrorTitle, Fact map[string]string
+	Did, Decision, Number, Send, SendShort, Find, FindShort, SystemSays, Errors, ErrorTitle, Fact map[string]string
 }
 
 // Words is the wording in use: English.
@@ -38,6 +38,9 @@ var Words = words{
 	Line: "Line", Reason: "Reason", Overdue: "Overdue", Address: "Address", InFlight: "On their way",
 	Skip: "Skip to the content", MainNav: "Main", Try: "Try {n} · {reference}", Cut: "…",
 	YouTyped: "What you had typed", JustNow: "just now", Soon: "in a moment", AgoPast: "{n} ago", AgoFuture: "in {n}", AgoUnits: "s min h day days",
+
+	Number: map[string]string{"number": "“{typed}” is no number: write it like 1200.50.",
+		"two_ways": "“{typed}” can be read in two ways: write {large} or {large}.00, or {small} if it is less."},
 
 	StatusName: map[string]string{"queued": "Waiting to be sent", "in_progress": "Sending now", "in_progress/find": "Checking now",
 		"pending": "Outcome unknown", "failed": "Failed, will retry", "confirmed": "Confirmed", "review": "Needs a person",
@@ -259,10 +262,13 @@ var People = peopleWords{
 		"single_sign_on_linked": "Linked to the identity provider", "session_revoked": "Ended a session", "all_sessions_revoked": "Ended all sessions",
 		"token_created": "Made a token", "token_revoked": "Revoked a token", "export": "Took an export", "bulk_run_begun": "Began a bulk run", "bulk_run_stopped": "Stopped a bulk run", "import_begun": "Began an import", "import_stopped": "Stopped everything of an import", "automation_off": "Switched an automation off", "automation_on": "Switched an automation on", "automation_on_unproven": "Let an automation run on a system that was never proven", "caution": "Relies on less in a system after a proof", "system_paused": "Paused a system",
 		"system_resumed": "Resumed a system", "policy_changed": "Changed limits", "look_first_on": "Began looking first", "system_added": "Connected a system", "system_removed": "Removed a system", "system_changed": "Changed a connection", "system_credentials": "Changed a login", "account_connected": "Connected an account", "account_reconnected": "Reconnected an account", "account_disconnected": "Disconnected an account", "look_first_off": "Ended looking first",
+		"plan_created": "Set up a recurring plan", "plan_imported": "Imported a recurring plan", "plan_changed": "Changed a recurring plan",
+		"plan_paused": "Paused a recurring plan", "plan_resumed": "Resumed a recurring plan", "plan_end": "Set the end of a recurring plan", "plan_approved": "Approved a recurring plan that resembles another",
+		"plan_agreed": "Agreed to missed invoices of a plan", "plan_left_out": "Left missed periods of a plan out",
 		"sender_connected": "Let a sender in", "sender_secret_renewed": "Gave a sender another secret", "sender_secret_ended": "Ended a sender's old secret", "sender_removed": "Ended a sender", "endpoint_connected": "Connected a receiver of outcomes", "endpoint_removed": "Ended a receiver of outcomes", "retention_changed": "Changed how long history is kept",
 		"item_check": "Asked for a check", "item_retry": "Had it sent again", "item_attest": "Attested that it is not there", "item_resolve": "Marked as done",
 		"item_close": "Closed", "item_approve": "Approved", "item_hold": "Stopped", "item_reopen": "Reopened", "item_correct": "Corrected", "item_assign": "Assigned", "item_note": "Added a note", "item_report": "Applied a report"},
-	ActGroup: map[string]string{"sign-in": "Signing in and out", "failed": "Refused sign-ins", "people": "People and roles", "tokens": "API tokens", "items": "Invoices",
+	ActGroup: map[string]string{"sign-in": "Signing in and out", "failed": "Refused sign-ins", "people": "People and roles", "tokens": "API tokens", "items": "Invoices", "plans": "Recurring plans",
 		"systems": "Systems, senders and receivers", "exports": "Exports"},
 	Days: map[string]string{"30": "30 days", "90": "90 days", "365": "A year", "730": "Two years"},
 }
