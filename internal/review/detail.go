@@ -9,20 +9,22 @@ import (
 
 // Detail is everything that the page of one item shows.
 type Detail struct {
-	Item     work.Item
-	System   work.System
-	Chain    []work.Item    // all recorded steps of the document, in order
-	Attempts []work.Attempt // newest first
-	Older    bool           // there are attempts before these
-	PrunedAt time.Time      // when attempts were last removed as too old; zero: none were, or Older
-	Pruned   int64          // how many
-	Until    time.Time      // acts from then on belong to the newer part of the history; zero: this is the newest part
-	Acts     []work.Act     // newest first
-	Offers   []Offered
-	Settled  time.Time      // when the last unsettled send counts as settled; zero: nothing is unsettled
-	Seen     *Sighting      // what the accounting system was last seen to hold; nil: nothing was seen
-	Proposal *work.Revision // the correction that waits; nil: none
-	Now      time.Time
+	Item      work.Item
+	System    work.System
+	Chain     []work.Item    // all recorded steps of the document, in order
+	Attempts  []work.Attempt // newest first
+	Older     bool           // there are attempts before these
+	PrunedAt  time.Time      // when attempts were last removed as too old; zero: none were, or Older
+	Pruned    int64          // how many
+	Until     time.Time      // acts from then on belong to the newer part of the history; zero: this is the newest part
+	Acts      []work.Act     // newest first
+	Corrected []Corrected    // newest first
+	Offers    []Offered
+	Settled   time.Time      // when the last unsettled send counts as settled; zero: nothing is unsettled
+	Seen      *Sighting      // what the accounting system was last seen to hold; nil: nothing was seen
+	Accepted  *Accepted      // the same difference was let count at an earlier step; nil: it was not
+	Proposal  *work.Revision // the correction that waits; nil: none
+	Now       time.Time
 }
 
 const (
@@ -71,6 +73,12 @@ func (s *Service) Detail(ctx context.Context, by work.Actor, id int64, before in
 		return Detail{}, err
 	}
 	if d.Seen, err = s.sighting(ctx, id); err != nil {
+		return Detail{}, err
+	}
+	if d.Accepted, err = s.accepted(ctx, d.Item, d.Seen, d.Chain); err != nil {
+		return Detail{}, err
+	}
+	if d.Corrected, err = s.corrections(ctx, d.Item); err != nil {
 		return Detail{}, err
 	}
 	if d.Item.Proposed > 0 {

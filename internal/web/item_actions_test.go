@@ -85,10 +85,11 @@ func TestCorrectionFaults(t *testing.T) {
 	b := newSite(t, Config{Store: w.Store}).signIn("ada")
 	for _, c := range []struct {
 		field, value, fault string
-	}{{"customer_id", "  ", "This is needed."}, {"amount", "", "This is needed."}, {"amount", "9,00", "Write it in plain digits"}, {"amount", "12.345", "More decimals than EUR has."},
-		{"amount", "-5", "It must be above zero"}, {"amount", "0", "It must be above zero"}, {"amount", "999999999999999", "above the limit"}, {"amount", "NaN", "Write it in plain digits"},
+	}{{"customer_id", "  ", "This is needed."}, {"amount", "", "This is needed."}, {"amount", "9,00", "The lines add up to EUR\u00a01,200.00."}, {"amount", "1234.567", "More decimals than EUR has."},
+		{"amount", "1,234", "“1,234” can be read in two ways: write 1234 or 1234.00, or 1.2340 if it is less."}, {"line.0.unit_price", "1.234", "“1.234” can be read in two ways"},
+		{"amount", "-5", "It must be above zero"}, {"amount", "0", "It must be above zero"}, {"amount", "999999999999999", "above the limit"}, {"amount", "NaN", "“NaN” is no number"},
 		{"currency", "EURO", "Use a three-letter code"}, {"issue_date", "30.11.2026", "Write the day as 2026-11-30."}, {"due_date", "2026-11-01", "It is before the invoice date."},
-		{"line.0.quantity", "a few", "Write it in plain digits"}, {"line.1.quantity", "2", "Quantity and unit price go together."}, {"amount", "1300.00", "The lines add up to EUR\u00a01,200.00."},
+		{"line.0.quantity", "a few", "“a few” is no number"}, {"line.1.quantity", "2", "Quantity and unit price go together."}, {"amount", "1300.00", "The lines add up to EUR\u00a01,200.00."},
 		{"customer_name", strings.Repeat("ä", 301), "At most 300 characters."}} {
 		a := b.act(id, "correct", c.field, c.value, "note", "Typed with care.", "customer_name", "Acme <New> Ltd", c.field, c.value)
 		if a.status != http.StatusUnprocessableEntity {
@@ -109,6 +110,43 @@ func TestCorrectionFaults(t *testing.T) {
 	}
 	if w.Get(id).Version != before {
 		t.Error("the item changed")
+	}
+}
+
+// A comma is a decimal mark where it can be nothing else, and the history says what was corrected, literally.
+func TestACorrectionSaysWhatItChanged(t *testing.T) {
+	w := newWorld(t)
+	id := refused(w, "K")
+	b := newSite(t, Config{Store: w.Store}).signIn("ada")
+	long := strings.Repeat("the same words ", 20)
+	page := b.settled(b.act(id, "correct", "amount", "1.495,60", "line.0.unit_price", "1 495,60", "customer_id", "<b>C-9</b>", "invoice_note", long+"and the end"))
+	if it := w.Get(id); it.Invoice.Total.Number() != "1495.60" || it.Invoice.Lines[0].UnitPrice != "1495.60" {
+		t.Fatalf("%s %+v", it.Invoice.Total, it.Invoice.Lines)
+	}
+	page.shows(t, "Total amount: EUR\u00a01,200.00 EUR\u00a01,495.60", "Customer id in the accounting system: C-1001 <b>C-9</b>", "Note on the invoice: (empty)")
+	if strings.Contains(page.body, "<b>C-9</b>") || strings.Contains(page.visible(), "Invoice date:") {
+		t.Error(page.visible())
+	}
+	w.Until(id, func() { w.Send(id, rt.Refused) })
+	page = b.settled(b.act(id, "correct", "invoice_note", long+"and another end"))
+	page.shows(t, "… words and the end … words and another end", "EUR\u00a01,200.00 EUR\u00a01,495.60")
+	if n := strings.Count(page.body, `class="plan-change`); n != 5 {
+		t.Errorf("%d changes", n)
+	}
+}
+
+// A stored number that could be read in two ways stays as it was.
+func TestWhatStoodInTheFormIsNotAskedAbout(t *testing.T) {
+	w := newWorld(t)
+	id := refused(w, "K")
+	inv := w.Get(id).Invoice
+	inv.Lines = []work.Line{{Description: "By weight", Quantity: "1.234", UnitPrice: "100"}}
+	w.Happen(id, work.Correct{By: ada, Invoice: inv})
+	w.Until(id, func() { w.Send(id, rt.Refused) })
+	b := newSite(t, Config{Store: w.Store}).signIn("ada")
+	b.settled(b.act(id, "correct", "customer_id", "C-7"))
+	if got := w.Get(id).Invoice; got.CustomerID != "C-7" || got.Lines[0].Quantity != "1.234" {
+		t.Errorf("%+v", got)
 	}
 }
 

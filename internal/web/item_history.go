@@ -21,7 +21,11 @@ func (v view) history(d review.Detail) []templates.Event {
 	var out []templates.Event
 	act := func() {
 		if d.Until.IsZero() || acts[0].At.Before(d.Until) {
-			out = append(out, v.act(acts[0]))
+			e := v.act(acts[0])
+			if c := d.Correction(acts[0]); c != nil {
+				e.Changes = corrected(c.Before, c.Invoice)
+			}
+			out = append(out, e)
 		}
 		acts = acts[1:]
 	}

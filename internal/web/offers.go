@@ -105,6 +105,11 @@ func (v view) action(a review.Action, d review.Detail, t typed) templates.Action
 		if d.Seen.AmountDiffers(it) {
 			act.Differs = templates.Say(templates.ItemWords.Differs, map[string]any{"there": amount(d.Seen.Record.Total), "asked": amount(it.Invoice.Total)}).String()
 		}
+		if d.Accepted != nil { // the person still presses the button
+			before := d.Accepted.Act
+			act.Note, act.DiffersOn = text(before.Note, review.MaxNote), true
+			act.Known = templates.Say(templates.ItemWords.AcceptedBefore, map[string]any{"who": text(before.By.Name, 60), "at": v.clock(before.At), "step": stepName(d.Accepted.Step)})
+		}
 	case review.Close:
 		for _, why := range review.CloseReasons {
 			act.Reasons = append(act.Reasons, templates.Choice{Value: why, Text: templates.ItemWords.CloseReason[why]})
@@ -113,6 +118,7 @@ func (v view) action(a review.Action, d review.Detail, t typed) templates.Action
 	if t.action == a {
 		act.Open, act.Note, act.Problem, act.Why, act.StepsDone = true, t.input.Note, t.problem, t.input.Why, t.input.StepsDone
 		act.Reference = orText(t.input.Reference, act.Reference)
+		act.DiffersOn = act.DiffersOn && t.input.Differs
 	}
 	return act
 }

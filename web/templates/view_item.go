@@ -51,6 +51,8 @@ type Action struct {
 	AskSteps  string   // the text of a box to tick: the following steps are done too
 	StepsDone bool     // it was ticked
 	Differs   string   // the text of a box to tick: it counts although the amounts differ
+	DiffersOn bool     // it is ticked
+	Known     Sentence // somebody let it count before
 	Note      string
 	Reference string
 	To        string
@@ -105,8 +107,9 @@ type Step struct {
 type Event struct {
 	Number   string // of a call; empty: a person did it
 	Say      Sentence
-	Detail   string // what the accounting system said
-	Note     string // what the person wrote
+	Detail   string    // what the accounting system said
+	Note     string    // what the person wrote
+	Changes  []Changed // what the person corrected
 	Meta     string
 	Request  string
 	Response string

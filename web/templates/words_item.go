@@ -5,7 +5,7 @@ type itemWords struct {
 	History, NoHistory, NotePut, LookAgain, Compare, CompareAsked, CompareThere, CompareWaits, CompareSeen, CompareResult,
 	CloseWhy, CloseChoose, Differs, AssignTo, AssignDo, NobodyYet, HoldAll, HoldAllHelp, HoldAllDid, Beside, BesideAssigned, UnknownSince, MatchedBy, Named, AnsweredWith,
 	OpenThere, CorrectTitle, CorrectSay, CorrectWaits, CorrectApproval, CorrectTheirWords, CorrectNone, CorrectNow, CorrectPropose, CorrectPut, CorrectDrop,
-	CorrectDropSay, CorrectWhy, CorrectBack, CorrectManyLines, CorrectLine, CorrectLines, CorrectInvoice, CorrectCheck string
+	CorrectDropSay, CorrectWhy, CorrectBack, CorrectEmpty, CorrectGone, CorrectMore, AcceptedBefore, CorrectManyLines, CorrectLine, CorrectLines, CorrectInvoice, CorrectCheck string
 	Field, Verdict, VerdictSign, State, CloseReason, FieldFault, FieldHint map[string]string
 }
 
@@ -37,7 +37,9 @@ var ItemWords = itemWords{
 	State:       map[string]string{"draft": "Draft", "posted": "Issued", "void": "Void or deleted", "": "Not told"},
 	CloseReason: map[string]string{"not_wanted": "Not to be invoiced any more", "mistake": "Recorded by mistake", "twice": "Recorded twice",
 		"other_key": "Issued under another key", "test": "A test", "other": "Something else, see the note", "turned_down": "Turned down"},
-	FieldFault: map[string]string{"missing": "This is needed.", "number": "Write it in plain digits, like 1200.50.", "currency": "Use a three-letter code such as EUR.",
+	AcceptedBefore: "{who} let this difference count {at}, at the step {step}. Their note is filled in: press the button if it holds here too.",
+	CorrectEmpty:   "(empty)", CorrectGone: "(taken out)", CorrectMore: "and {n} more changes",
+	FieldFault: map[string]string{"missing": "This is needed.", "number": "Write it like 1200.50.", "currency": "Use a three-letter code such as EUR.",
 		"date": "Write the day as 2026-11-30.", "due": "It is before the invoice date.", "long": "At most {n} characters.", "lines": "The lines add up to {sum}.",
 		"decimals": "More decimals than {currency} has.", "negative": "It must be above zero: a credit note is something else.", "large": "That is more than can be invoiced.",
 		"both": "Quantity and unit price go together."},
