@@ -11,9 +11,9 @@ import (
 )
 
 func testDeadlines(t *testing.T, target Target) {
-	target.run(t, "SendByInThePast", func(t *testing.T) { testPast(t, target) })
-	target.run(t, "FrozenBeforeTheWrite", func(t *testing.T) { testFrozen(t, target) })
-	target.run(t, "ContextEndedBefore", func(t *testing.T) { testEnded(t, target) })
+	t.Run("SendByInThePast", func(t *testing.T) { testPast(t, target) })
+	t.Run("FrozenBeforeTheWrite", func(t *testing.T) { testFrozen(t, target) })
+	t.Run("ContextEndedBefore", func(t *testing.T) { testEnded(t, target) })
 }
 
 func testPast(t *testing.T, target Target) {

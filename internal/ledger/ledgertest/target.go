@@ -3,7 +3,9 @@
 package ledgertest
 
 import (
-	"slices"
+	"fmt"
+	"maps"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,19 +33,21 @@ type Target struct {
 	// Impossible names cases that this system cannot meet in one of its steps, as "step/Case", each with the reason.
 	Impossible map[string]string
 
-	// Only are the cases to run beside Healthy, as their subtests are named; nil: all. For a real server, which is slow.
-	Only []string
+	// Cannot are the faults that this system cannot meet, each with the reason; then any other fault that it refuses fails
+	// the test, and so does a reason for one that it can meet. Nil: each fault that its server refuses is passed over.
+	Cannot map[Fault]string
+
+	// Shared says that the cases share the server's books: each then has references of its own, which begin with the test's
+	// name. For a real server.
+	Shared bool
+
+	// Brief is the time of a call where a case waits for it to run out; a healthy call must fit in. Zero: enough for a server
+	// in memory.
+	Brief time.Duration
 
 	// ReadsFirst says that a Send asks the server for something before its one write, so that a Send that was stopped just
 	// before the write has sent bytes, but no writing request.
 	ReadsFirst bool
-}
-
-// run runs a case, if it is wanted.
-func (t Target) run(parent *testing.T, name string, test func(*testing.T)) {
-	if t.Only == nil || slices.Contains(t.Only, name) {
-		parent.Run(name, test)
-	}
 }
 
 // cautious reports whether the adapter may know less in this case.
@@ -103,13 +107,21 @@ type bench struct {
 	out      Outside
 	steps    []string
 	invoice  work.Invoice
-	previous map[string]string // record id by step
+	previous map[string]string // record id by reference
+	prefix   string            // of the references that travel
+	server   Outside           // without the prefix
+	cannot   map[Fault]string
 }
+
+var benches atomic.Int64
 
 func newBench(t *testing.T, target Target, s Setup) *bench {
 	t.Helper()
-	if s.Timeout == 0 {
+	switch {
+	case s.Timeout == 0:
 		s.Timeout = longEnough
+	case s.Timeout == briefly && target.Brief > 0:
+		s.Timeout = target.Brief
 	}
 	total, err := currency.NewAmount("47.99", "EUR")
 	if err != nil {
@@ -120,11 +132,58 @@ func newBench(t *testing.T, target Target, s Setup) *bench {
 		target.Invoice(&invoice)
 	}
 	sys, out := target.New(t, s)
-	return &bench{t: t, sys: sys, out: out, steps: sys.Steps(), previous: map[string]string{}, invoice: invoice}
+	b := &bench{t: t, sys: sys, steps: sys.Steps(), previous: map[string]string{}, invoice: invoice, cannot: target.Cannot}
+	if target.Shared {
+		b.prefix = fmt.Sprintf("%s %d ", t.Name(), benches.Add(1))
+	}
+	b.server, b.out = out, prefixed{out, b.prefix}
+	return b
+}
+
+// once prepares a step for all cases that leave things as they are, where the books are shared: a real server is slow.
+func (t Target) once(parent *testing.T, prepare func(b *bench, step string)) map[string]*bench {
+	prepared := map[string]*bench{}
+	if t.Shared {
+		for _, step := range newBench(parent, t, Setup{}).steps {
+			prepared[step] = newBench(parent, t, Setup{})
+			prepare(prepared[step], step)
+		}
+	}
+	return prepared
+}
+
+// sameAs goes on with the other's references and records.
+func (b *bench) sameAs(other *bench) {
+	b.prefix, b.previous = other.prefix, maps.Clone(other.previous)
+	b.out = prefixed{b.server, b.prefix}
+}
+
+// prefixed counts what carries the prefix.
+type prefixed struct {
+	Outside
+	prefix string
+}
+
+func (p prefixed) Effects(step, reference string) int {
+	return p.Outside.Effects(step, p.prefix+reference)
+}
+
+// misbehave makes the server meet the fault. If it cannot, the test is skipped, or fails where that has no reason.
+func (b *bench) misbehave(kind work.Kind, f Fault) {
+	b.t.Helper()
+	why := b.cannot[f]
+	switch can := b.out.Misbehave(kind, f); {
+	case can && why != "":
+		b.t.Errorf("the server can fail so: it is no longer true that %s", why)
+	case !can && why == "" && b.cannot != nil:
+		b.t.Fatalf("the server does not do %q, and nobody says why", f)
+	case !can:
+		b.t.Skip("this system cannot fail so: " + why)
+	}
 }
 
 func (b *bench) request(step, reference string) ledger.Request {
-	return ledger.Request{Step: step, Reference: reference, Key: "KEY-" + step + "-" + reference, Invoice: b.invoice,
+	return ledger.Request{Step: step, Reference: b.prefix + reference, Key: "KEY-" + step + "-" + reference, Invoice: b.invoice,
 		PreviousRecordID: b.previous[reference], SendBy: ledger.NewDeadline(time.Now(), time.Hour)}
 }
 
@@ -133,7 +192,7 @@ func (b *bench) send(step, reference string) work.Answer {
 }
 
 func (b *bench) find(step, reference string) work.Lookup {
-	return ledger.DoFind(b.t.Context(), b.sys, ledger.Query{Step: step, Reference: reference, PreviousRecordID: b.previous[reference]}, b.invoice)
+	return ledger.DoFind(b.t.Context(), b.sys, ledger.Query{Step: step, Reference: b.prefix + reference, PreviousRecordID: b.previous[reference]}, b.invoice)
 }
 
 // reach carries the healthy document up to, without, the step.

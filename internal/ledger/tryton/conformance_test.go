@@ -11,26 +11,32 @@ import (
 	"onefold/internal/work"
 )
 
+// cannot are the faults that no Tryton has, nor anything before it can make it have.
+var cannot = map[ledgertest.Fault]string{
+	"reject_final":       "no refusal of Tryton says that it is for good",
+	"duplicate_error":    "references need not be unique in Tryton",
+	"deleted":            "a deleted invoice is in no search of Tryton",
+	"search_broken_page": "a search of Tryton has one page",
+}
+
 // noID: Tryton answers a post with nothing (null), so there is no id in it that could be wrong.
 const noID = "the answer to a post holds no id"
+
+var withoutIDs = map[string]string{"post/Trial90_ZeroID": noID, "post/Trial90_NullID": noID, "post/Trial90_EmptyID": noID, "post/Trial90_NumberForAnID": noID}
 
 func TestConformance(t *testing.T) {
 	ledgertest.Run(t, ledgertest.Target{
 		Lists:      true,
 		ReadsFirst: true,
 		Invoice:    func(v *work.Invoice) { v.CustomerID = trytontest.Customer },
-		Impossible: map[string]string{"post/Trial90_ZeroID": noID, "post/Trial90_NullID": noID, "post/Trial90_EmptyID": noID, "post/Trial90_NumberForAnID": noID},
+		Impossible: withoutIDs,
+		Cannot:     cannot,
 		New: func(t *testing.T, s ledgertest.Setup) (ledger.System, ledgertest.Outside) {
 			fake := trytontest.NewFake()
 			front := ledgertest.Serve(t, fake)
 			return connect(t, front.URL(), s), front
 		},
 	})
-	// Faults that the fake refuses, because Tryton cannot fail so:
-	//   reject_final        no refusal says that it is for good
-	//   duplicate_error     references need not be unique
-	//   deleted             a deleted invoice is in no search
-	//   search_broken_page  a search has one page
 }
 
 // connect connects in the way that the server does.

@@ -73,17 +73,28 @@ func NewFake() *Fake {
 
 // Classify implements ledgertest.Fake.
 func (f *Fake) Classify(_ *http.Request, body []byte) ledgertest.Incoming {
+	switch methodOf(body) {
+	case createMethod, postMethod:
+		return ledgertest.Incoming{Kind: work.Send}
+	case searchMethod, "model.res.user.get_preferences":
+		return ledgertest.Incoming{Kind: work.Find}
+	}
+	return ledgertest.Incoming{}
+}
+
+const (
+	createMethod = "model.account.invoice.create"
+	postMethod   = "model.account.invoice.post"
+	searchMethod = "model.account.invoice.search_read"
+)
+
+// methodOf is the method that a request calls.
+func methodOf(body []byte) string {
 	var v struct {
 		Method string `json:"method"`
 	}
 	_ = json.Unmarshal(body, &v)
-	switch v.Method {
-	case "model.account.invoice.create", "model.account.invoice.post":
-		return ledgertest.Incoming{Kind: work.Send}
-	case "model.account.invoice.search_read", "model.res.user.get_preferences":
-		return ledgertest.Incoming{Kind: work.Find}
-	}
-	return ledgertest.Incoming{}
+	return v.Method
 }
 
 var own = map[work.Kind][]ledgertest.Fault{

@@ -39,8 +39,10 @@ type Live struct {
 	books    string // they are copies of this file
 	proxy    *httputil.ReverseProxy
 
-	mu   sync.Mutex
-	held *held
+	mu    sync.Mutex
+	held  *held
+	fault map[work.Kind]ledgertest.Fault // replaced, not changed
+	other *Live                          // the books of somebody else
 }
 
 // held keeps the next write from Tryton.
@@ -79,15 +81,25 @@ var databases atomic.Int64
 // Fresh is the same server with one more copy of the books.
 func (l *Live) Fresh(t testing.TB) *Live {
 	t.Helper()
-	name := fmt.Sprintf("%s%d", Database, databases.Add(1))
+	return l.For(t).copied("", "")
+}
+
+// copied is the same server with one more copy of the books, in which a text is replaced by one of the same length.
+func (l *Live) copied(text, by string) *Live {
+	l.t.Helper()
+	fresh := l.For(l.t)
+	fresh.Database = fmt.Sprintf("%s%d", Database, databases.Add(1))
 	file, err := os.ReadFile(l.books)
+	if text != "" {
+		file = bytes.ReplaceAll(file, []byte(text), []byte(by))
+	}
 	if err == nil {
-		err = os.WriteFile(filepath.Join(l.dir, name+".sqlite"), file, 0o600)
+		err = os.WriteFile(fresh.File(), file, 0o600)
 	}
 	if err != nil {
-		t.Fatal(err)
+		l.t.Fatal(err)
 	}
-	return &Live{URL: l.URL, Database: name, t: t, dir: l.dir, books: l.books, proxy: l.proxy}
+	return fresh
 }
 
 // For is the same books in another test.
@@ -128,7 +140,10 @@ func start(t testing.TB, dir, passlib string) (*Live, error) {
 		<-gone
 	}
 	address := &url.URL{Scheme: "http", Host: port}
-	l := &Live{URL: address.String(), proxy: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(address) }}}
+	l := &Live{URL: address.String(), proxy: &httputil.ReverseProxy{
+		Rewrite:      func(r *httputil.ProxyRequest) { r.SetURL(address) },
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
+	}}
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	enough := time.After(time.Minute)
@@ -225,6 +240,23 @@ func (l *Live) Invoices(reference string) (rows []Invoice) {
 	return rows
 }
 
+// References counts the invoices in every state by their reference.
+func (l *Live) References() map[string]int {
+	l.t.Helper()
+	var rows []struct {
+		Reference string `json:"reference"`
+	}
+	result := l.Ask("model.account.invoice.search_read", []any{}, 0, nil, nil, []string{"reference"}, map[string]any{"company": Company})
+	if err := json.Unmarshal(result, &rows); err != nil {
+		l.t.Fatalf("%v: %s", err, result)
+	}
+	n := map[string]int{}
+	for _, row := range rows {
+		n[row.Reference]++
+	}
+	return n
+}
+
 // Classify implements ledgertest.Fake.
 func (l *Live) Classify(r *http.Request, body []byte) ledgertest.Incoming {
 	return (&Fake{}).Classify(r, body)
@@ -239,27 +271,15 @@ func (l *Live) Hold() (reached <-chan struct{}, release func()) {
 	return h.reached, sync.OnceFunc(func() { close(h.release) })
 }
 
-// ServeHTTP implements ledgertest.Fake.
-func (l *Live) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if _, _, write := r.BasicAuth(); write { // a read comes with a session
-		l.mu.Lock()
-		h := l.held
-		l.held = nil
-		l.mu.Unlock()
-		if h != nil {
-			close(h.reached)
-			<-h.release
-		}
-	}
-	l.proxy.ServeHTTP(w, r)
-}
-
-// Misbehave implements ledgertest.Fake.
-func (*Live) Misbehave(_ work.Kind, f ledgertest.Fault) bool { return f == ledgertest.NoFault }
-
 // Effects implements ledgertest.Fake.
 func (l *Live) Effects(step, reference string) int {
 	n := 0
+	l.mu.Lock()
+	other := l.other
+	l.mu.Unlock()
+	if other != nil {
+		n = other.Effects(step, reference)
+	}
 	for _, v := range l.Invoices(reference) {
 		if step == "create" || v.State == "posted" || v.State == "paid" {
 			n++

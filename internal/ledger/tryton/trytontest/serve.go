@@ -50,7 +50,7 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
-	if call.Method == "model.account.invoice.post" && session != "" && f.now.Sub(f.sessions[session]) >= freshFor {
+	if call.Method == postMethod && session != "" && f.now.Sub(f.sessions[session]) >= freshFor {
 		delete(f.sessions, session)
 		page(w, http.StatusUnauthorized)
 		return
@@ -122,11 +122,11 @@ func (f *Fake) dispatch(w http.ResponseWriter, call Call) {
 		f.onChange(w, call)
 	case "model.account.invoice.on_change_with":
 		answer(w, "result", map[string]any{"account": 5})
-	case "model.account.invoice.search_read":
+	case searchMethod:
 		f.search(w, call)
-	case "model.account.invoice.create":
+	case createMethod:
 		f.create(w, call)
-	case "model.account.invoice.post":
+	case postMethod:
 		f.post(w, call)
 	case "model.account.invoice.delete":
 		f.delete(w, call)
