@@ -16,7 +16,15 @@ import (
 type tallies struct {
 	mu      sync.Mutex
 	kept    map[int64]tally
+	open    map[int64]openTally
 	running sync.WaitGroup
+}
+
+// openTally is the count of what is open, as long as nothing has changed.
+type openTally struct {
+	counts map[review.Tab]int64
+	mark   string
+	at     time.Time // by this process's own clock
 }
 
 type tally struct {
@@ -32,6 +40,7 @@ const (
 	keepFactor   = 20              // a count that takes a second is made every 20 seconds
 	keepLongest  = 2 * time.Minute // older counts are not shown
 	countTimeout = time.Minute
+	keepOpen     = 30 * time.Second // a mark is no proof that nothing has changed
 )
 
 const (
@@ -43,7 +52,7 @@ const (
 // Counts implements review.Store. All counts are exact; those of finished and closed keys may be some seconds old once
 // there are very many, and are then counted anew beside the pages.
 func (s *Store) Counts(ctx context.Context, companyID int64) (map[review.Tab]int64, error) {
-	counts, err := s.count(ctx, companyID, shownAlone, openRows, callRows)
+	counts, err := s.openCounts(ctx, companyID)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +66,32 @@ func (s *Store) Counts(ctx context.Context, companyID int64) (map[review.Tab]int
 		all[review.TabAll] += all[tab]
 	}
 	return all, nil
+}
+
+// openCounts are those of what is open: counted anew, unless nothing has changed since.
+func (s *Store) openCounts(ctx context.Context, companyID int64) (map[review.Tab]int64, error) {
+	mark, err := s.Mark(ctx, companyID, nil) // before the counting: what changes meanwhile is counted again
+	if err != nil {
+		return nil, err
+	}
+	s.tallies.mu.Lock()
+	old := s.tallies.open[companyID]
+	s.tallies.mu.Unlock()
+	if old.mark == mark.All && time.Since(old.at) < keepOpen {
+		return old.counts, nil
+	}
+	start := time.Now()
+	counts, err := s.count(ctx, companyID, shownAlone, openRows, callRows)
+	if err != nil {
+		return nil, err
+	}
+	s.tallies.mu.Lock()
+	defer s.tallies.mu.Unlock()
+	if s.tallies.open == nil {
+		s.tallies.open = map[int64]openTally{}
+	}
+	s.tallies.open[companyID] = openTally{counts, mark.All, start}
+	return counts, nil
 }
 
 // settledCounts are those that are kept, if they are young enough.

@@ -39,3 +39,30 @@ func TestKeptCountsAreRefreshed(t *testing.T) {
 		counted(3, 1)
 	})
 }
+
+// Counts of open items are kept only while nothing changes, whatever it is that changes.
+func TestOpenCountsFollowEveryChange(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *store.Store, _ *clock) {
+		counted := func(waiting, finished int64) {
+			t.Helper()
+			for range 2 {
+				counts, err := s.Counts(t.Context(), 1)
+				must(t, err)
+				if counts[review.TabWaiting] != waiting || counts[review.TabFinished] != finished {
+					t.Errorf("counted %v, want %d waiting and %d finished", counts, waiting, finished)
+				}
+			}
+		}
+		counted(0, 0)
+		record(t, s, "INV-1")
+		counted(1, 0)
+		record(t, s, "INV-2")
+		counted(2, 0)
+		closeAll(t, s, claim(t, s, 1))
+		counted(1, 1)
+		claimed := claim(t, s, 1)
+		counted(1, 1)
+		closeAll(t, s, claimed)
+		counted(0, 2)
+	})
+}
