@@ -139,6 +139,11 @@ func measurePages(ctx context.Context, url, database string, w world, only *rege
 			if time.Since(began) > pageLongest && len(took) >= pageRounds/3 {
 				break // it is far over the bar, and that is known
 			}
+			if call.before != nil {
+				if err := call.before(ctx, round); err != nil {
+					return fmt.Errorf("%s: %w", call.name, err)
+				}
+			}
 			start := time.Now()
 			if rows, err = call.run(ctx, round); err != nil {
 				return fmt.Errorf("%s: %w", call.name, err)

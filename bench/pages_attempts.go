@@ -34,14 +34,14 @@ func (c pageCalls) attempts() (calls []pageCall) {
 		{"attempts of keys that begin so", func(it pageItem) review.AttemptQuery { return review.AttemptQuery{Key: it.key[:len(it.key)-2]} }},
 		{"attempts of very many keys", func(pageItem) review.AttemptQuery { return review.AttemptQuery{Key: "TRIP-"} }},
 	} {
-		calls = append(calls, pageCall{call.name, func(ctx context.Context, round int) (int, error) {
+		calls = append(calls, pageCall{name: call.name, run: func(ctx context.Context, round int) (int, error) {
 			q := call.query(c.some(round))
 			q.Limit = 50
 			page, err := c.service.AttemptList(ctx, c.by, q)
 			return len(page.Rows), err
 		}})
 	}
-	return append(calls, pageCall{"attempt", func(ctx context.Context, round int) (int, error) {
+	return append(calls, pageCall{name: "attempt", run: func(ctx context.Context, round int) (int, error) {
 		d, err := c.service.Attempt(ctx, c.by, int64(c.some(round).id), 1)
 		return d.Attempt.Number, err
 	}})

@@ -19,8 +19,9 @@ type pageCalls struct {
 
 // pageCall is one kind of call; each round asks for something else. It returns how many rows came.
 type pageCall struct {
-	name string
-	run  func(ctx context.Context, round int) (int, error)
+	name   string
+	run    func(ctx context.Context, round int) (int, error)
+	before func(ctx context.Context, round int) error // what is not measured; may be nil
 }
 
 // some is the item of a round: any, from the newest to the oldest.
@@ -28,7 +29,7 @@ func (c pageCalls) some(round int) pageItem { return c.world.item(1 + mix(round,
 
 func (c pageCalls) all() (calls []pageCall) {
 	add := func(name string, run func(ctx context.Context, round int) (int, error)) {
-		calls = append(calls, pageCall{name, run})
+		calls = append(calls, pageCall{name: name, run: run})
 	}
 	list := func(name string, query func(round int) review.Query) {
 		add(name, func(ctx context.Context, round int) (int, error) {
@@ -56,6 +57,7 @@ func (c pageCalls) all() (calls []pageCall) {
 		"8 amount":        func(it pageItem) string { return fmt.Sprintf("%d,%02d", it.cents/100, it.cents%100) },
 		"9 common amount": func(pageItem) string { return "129 EUR" },
 		"a no match":      func(it pageItem) string { return "nothing like " + it.key },
+		"c two words":     func(it pageItem) string { return strings.Join(strings.Fields(it.customer)[:2], " ") },
 		"b two letters":   func(it pageItem) string { return string([]rune(it.customer)[:2]) },
 	} {
 		list("search "+name, func(round int) review.Query { return review.Query{Text: text(c.some(round))} })
@@ -115,6 +117,20 @@ func (c pageCalls) all() (calls []pageCall) {
 	return append(append(calls, c.others()...), c.attempts()...)
 }
 
+// note changes something: a note on any item.
+func (c pageCalls) note(ctx context.Context, round int) error {
+	it, err := c.service.Item(ctx, c.by, int64(c.some(round).id))
+	if err != nil {
+		return err
+	}
+	now, err := c.service.Now(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = c.service.Act(ctx, c.by, review.Note, review.Seen{ID: it.ID, Version: it.Version, At: now}, review.Input{Note: "Seen by the bench."})
+	return err
+}
+
 // others are the calls beside the list.
 func (c pageCalls) others() []pageCall {
 	count := func(q review.Query, most int64) func(ctx context.Context, round int) (int, error) {
@@ -123,35 +139,37 @@ func (c pageCalls) others() []pageCall {
 			return int(n), err
 		}
 	}
+	counts := func(ctx context.Context, _ int) (int, error) {
+		counts, err := c.service.Counts(ctx, c.by)
+		return int(counts[review.TabAll]), err
+	}
 	return []pageCall{
-		{"item", func(ctx context.Context, round int) (int, error) {
+		{name: "item", run: func(ctx context.Context, round int) (int, error) {
 			d, err := c.service.Detail(ctx, c.by, int64(c.some(round).id), 0)
 			return len(d.Attempts), err
 		}},
-		{"counts", func(ctx context.Context, _ int) (int, error) {
-			counts, err := c.service.Counts(ctx, c.by)
-			return int(counts[review.TabAll]), err
-		}},
-		{"count review", count(review.Query{Tab: review.TabReview}, 100_000)},
-		{"count review of a system", count(review.Query{Tab: review.TabReview, Filter: review.Filter{SystemID: "erp"}}, 100_000)},
-		{"count all, to 10,000", count(review.Query{}, 10_000)},
-		{"count a search", func(ctx context.Context, round int) (int, error) {
+		{name: "counts", run: counts, before: c.note},
+		{name: "counts, nothing changed", run: counts},
+		{name: "count review", run: count(review.Query{Tab: review.TabReview}, 100_000)},
+		{name: "count review of a system", run: count(review.Query{Tab: review.TabReview, Filter: review.Filter{SystemID: "erp"}}, 100_000)},
+		{name: "count all, to 10,000", run: count(review.Query{}, 10_000)},
+		{name: "count a search", run: func(ctx context.Context, round int) (int, error) {
 			n, err := c.service.Count(ctx, c.by, review.Query{Text: strings.Join(strings.Fields(c.some(round).customer)[:2], " ")}, 201)
 			return int(n), err
 		}},
-		{"groups of review", func(ctx context.Context, _ int) (int, error) {
+		{name: "groups of review", run: func(ctx context.Context, _ int) (int, error) {
 			groups, err := c.service.Groups(ctx, c.by, review.Query{Tab: review.TabReview}, 100)
 			return len(groups), err
 		}},
-		{"automations", func(ctx context.Context, _ int) (int, error) {
+		{name: "automations", run: func(ctx context.Context, _ int) (int, error) {
 			list, err := c.service.Automations(ctx, c.by)
 			return len(list), err
 		}},
-		{"views", func(ctx context.Context, _ int) (int, error) {
+		{name: "views", run: func(ctx context.Context, _ int) (int, error) {
 			list, err := c.service.Views(ctx, c.by)
 			return len(list), err
 		}},
-		{"now", func(ctx context.Context, _ int) (int, error) {
+		{name: "now", run: func(ctx context.Context, _ int) (int, error) {
 			_, err := c.service.Now(ctx)
 			return 0, err
 		}},
