@@ -129,7 +129,7 @@ func TestACorrectionSaysWhatItChanged(t *testing.T) {
 	}
 	w.Until(id, func() { w.Send(id, rt.Refused) })
 	page = b.settled(b.act(id, "correct", "invoice_note", long+"and another end"))
-	page.shows(t, "… words and the end … words and another end", "EUR\u00a01,200.00 EUR\u00a01,495.60")
+	page.shows(t, "and the end …same words the same words and another end", "EUR\u00a01,200.00 EUR\u00a01,495.60")
 	if n := strings.Count(page.body, `class="plan-change`); n != 5 {
 		t.Errorf("%d changes", n)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"onefold/internal/auth"
 	"onefold/internal/automation"
 	"onefold/internal/automation/recurring"
 	rt "onefold/internal/review/reviewtest"
@@ -162,6 +163,9 @@ func TestARefusedPlanKeepsWhatWasTyped(t *testing.T) {
 // A comma is a decimal mark where it can be nothing else; what was done is in the trail with what changed.
 func TestAPlanInCommasIsMadeAndOnRecord(t *testing.T) {
 	w := newPlanWorld(t, time.UTC)
+	people := accounts(t, func(c *auth.Config) { c.Now, c.Store = w.Clock, w.Store }) // the trail is of one database
+	w.site = newSite(t, Config{Store: w.Store, Auth: people, Zone: time.UTC, Intake: automation.Intake{Store: w.Store, Zone: time.UTC}})
+	w.boss = w.signIn("admin")
 	form := typedRent("PLAN-9")
 	form["price"], form["quantity"] = []string{"1.200,50", "45,50"}, []string{"1", "1,5"}
 	form.Set("do", "show")
