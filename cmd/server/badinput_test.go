@@ -24,6 +24,7 @@ func command(t *testing.T, args ...string) (string, error) {
 // Bad input gets one clear sentence and an error, never a stack trace and never a secret.
 func TestBadInput(t *testing.T) {
 	folder := t.TempDir()
+	t.Chdir(folder) // what a command makes where it runs
 	file := func(name, text string) string {
 		path := filepath.Join(folder, name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

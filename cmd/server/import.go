@@ -35,15 +35,19 @@ func importCommand() *cobra.Command {
 			if o.Source == "" {
 				o.Source = "file:" + filepath.Base(args[0])
 			}
-			if unproven && !o.CheckOnly {
+			read := func() error {
+				return automation.ImportFile(cmd.Context(), automation.Importer{Intake: automation.Intake{Store: st, Zone: firm}}, args[0], o, cmd.OutOrStdout())
+			}
+			err = read()
+			var never *automation.Unproven
+			if errors.As(err, &never) {
+				if !unproven {
+					return fmt.Errorf("nothing was recorded: %s was never proven to make nothing twice, and the automation %q has not begun there: prove it (onefold verify), or give --unproven to import anyway, which goes on record", never.System.Name, never.Automation)
+				}
 				if _, err := letBegin(cmd.Context(), st, o.Automation, o.SystemID); err != nil {
 					return err
 				}
-			}
-			err = automation.ImportFile(cmd.Context(), automation.Importer{Intake: automation.Intake{Store: st, Zone: firm}}, args[0], o, cmd.OutOrStdout())
-			var never *automation.Unproven
-			if errors.As(err, &never) {
-				return fmt.Errorf("nothing was recorded: %s was never proven to make nothing twice, and the automation %q has not begun there: prove it (onefold verify), or give --unproven to import anyway, which goes on record", never.System.Name, never.Automation)
+				err = read()
 			}
 			return err
 		},

@@ -36,6 +36,13 @@ func TestImportCommandAsksBeforeAnUnprovenSystem(t *testing.T) {
 	if out, err := command(t, "import", file, "--database", db, "--check", "--unproven"); err != nil || agreements() != 0 {
 		t.Fatalf("checking agrees to something: %s %v", out, err)
 	}
+	broken := filepath.Join(folder, "broken.csv")
+	if err := os.WriteFile(broken, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := command(t, "import", broken, "--database", db, "--unproven"); err == nil || agreements() != 0 {
+		t.Fatalf("a file that cannot be read agrees to something: %s %v", out, err)
+	}
 	for range 2 {
 		if out, err := command(t, "import", file, "--database", db, "--unproven"); err != nil || agreements() != 1 {
 			t.Fatalf("%d agreements: %s %v", agreements(), out, err)

@@ -113,6 +113,9 @@ func TestMachinesAreToldTheTruthAndNoSecret(t *testing.T) {
 	if err == nil {
 		err = st.DeclareSystem(t.Context(), sys)
 	}
+	if err == nil {
+		_, err = letBegin(t.Context(), st, "invoices", demoBooks)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -124,11 +124,6 @@ func (im Importer) Import(ctx context.Context, r io.Reader, o ImportOptions) (Im
 	if err := im.Intake.mayImport(ctx, o.SystemID, o.Automation); err != nil {
 		return ImportReport{}, err
 	}
-	if !o.CheckOnly {
-		if err := im.Intake.mayBeginImport(ctx, o.SystemID, o.Automation); err != nil {
-			return ImportReport{}, err
-		}
-	}
 	up, err := spool(r, im.TempDir, o.Encoding)
 	if err != nil {
 		return ImportReport{}, err
@@ -137,6 +132,11 @@ func (im Importer) Import(ctx context.Context, r io.Reader, o ImportOptions) (Im
 	sheet, err := survey(ctx, up, o)
 	if err != nil {
 		return ImportReport{}, err
+	}
+	if !o.CheckOnly {
+		if err := im.Intake.mayBeginImport(ctx, o.SystemID, o.Automation); err != nil {
+			return ImportReport{}, err
+		}
 	}
 	run := importRun{intake: im.Intake, options: o, sheet: sheet, totals: map[string]*ImportTotal{}, numeric: map[string]string{}}
 	run.report = ImportReport{Format: sheet.format, Ignored: sheet.ignored, Checked: o.CheckOnly}
