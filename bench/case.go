@@ -167,7 +167,7 @@ func (b bench) version(ctx context.Context) (v string, err error) {
 	return v, conn.QueryRow(ctx, "SELECT current_setting('server_version')").Scan(&v)
 }
 
-// count runs a counting query.
+// count runs a counting query, planned anew: the tables may have been empty when it was planned last.
 func count(ctx context.Context, pool *pgxpool.Pool, query string) (n int, err error) {
-	return n, pool.QueryRow(ctx, query).Scan(&n)
+	return n, pool.QueryRow(ctx, query, pgx.QueryExecModeSimpleProtocol).Scan(&n)
 }

@@ -160,8 +160,8 @@ func (o *onefold) await(ctx context.Context, sends int) error {
 }
 
 func (o *onefold) done(ctx context.Context) (int, error) {
-	return o.count(ctx, "SELECT count(*) FROM items JOIN attempts ON item_id = id WHERE company_id = 1 AND automation = 'invoices' AND system_id = '"+o.system+"'"+
-		" AND status = 'confirmed' AND outcome = 'accepted'")
+	return o.count(ctx, "SELECT count(*) FROM items i WHERE i.company_id = 1 AND i.automation = 'invoices' AND i.system_id = '"+o.system+"' AND i.status = 'confirmed'"+
+		" AND (SELECT 1 FROM attempts a WHERE a.item_id = i.id AND a.outcome = 'accepted' LIMIT 1) = 1")
 }
 
 func (o *onefold) close() {

@@ -49,7 +49,8 @@ func (r Range) begins(now time.Time, zone *time.Location) (g Grain, list []time.
 type OverviewStore interface {
 	Now(ctx context.Context) (time.Time, error)
 	Systems(ctx context.Context) ([]work.System, error)
-	// Figures returns the figures of stretches that began in [from, to), summed over the automations.
+	// Figures returns the figures of stretches that began in [from, to), summed over the automations. Only Confirmed and the
+	// sends are told apart by stretch; all others are summed over them and begin at from. Confirmed is summed over the systems.
 	Figures(ctx context.Context, companyID int64, g Grain, from, to time.Time) ([]Figure, error)
 	// FiguresTo is how far was counted; zero: it has not begun.
 	FiguresTo(ctx context.Context) (time.Time, error)

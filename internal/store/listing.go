@@ -22,13 +22,14 @@ const shownRow = "(i.status NOT IN ('confirmed', 'resolved') OR NOT EXISTS (SELE
 
 // shownAlone is the same for a page: a subquery with a limit is asked for each row that is read, where PostgreSQL would
 // join whole tables before the first.
-const shownAlone = "(i.status NOT IN ('confirmed', 'resolved') OR (SELECT 1 FROM items n WHERE n.previous_id = i.id LIMIT 1) IS NULL)" +
-	" AND (i.previous_id IS NULL OR (SELECT 1 " + earlierOpen + " LIMIT 1) IS NULL)"
+const shownAlone = "((i.status NOT IN ('confirmed', 'resolved') OR (SELECT 1 FROM items n WHERE n.previous_id = i.id LIMIT 1) IS NULL)" +
+	" AND (i.previous_id IS NULL OR (SELECT 1 " + earlierOpen + " LIMIT 1) IS NULL))"
 
-// earlierOpen are the steps before items i that are not done: the one before it, or, in longer chains, any.
+// earlierOpen are the steps before items i that are not done: the one before it, or, in longer chains, any. One table in
+// each subquery: a join is planned for each of the many branches of a list.
 const earlierOpen = "FROM items p WHERE p.id = i.previous_id AND (p.status NOT IN ('confirmed', 'resolved') OR p.previous_id IS NOT NULL AND (SELECT 1" +
-	" FROM item_keys m JOIN item_keys o ON o.folded_key = m.folded_key AND o.company_id = m.company_id AND o.automation = m.automation" +
-	" AND o.item_id < m.item_id JOIN items e ON e.id = o.item_id WHERE m.item_id = p.id AND e.status NOT IN ('confirmed', 'resolved') LIMIT 1) IS NOT NULL)"
+	" FROM item_keys m WHERE m.item_id = p.id AND (SELECT 1 FROM item_keys o WHERE o.folded_key = m.folded_key AND o.company_id = m.company_id" +
+	" AND o.automation = m.automation AND o.item_id < m.item_id AND (SELECT e.status FROM items e WHERE e.id = o.item_id) NOT IN ('confirmed', 'resolved') LIMIT 1) = 1) = 1)"
 
 // tabs are the statuses of each list. An open call belongs to the list of what it does.
 var tabs = map[review.Tab][]work.Status{
@@ -47,11 +48,18 @@ type listing struct {
 	db       searcher
 	query    review.Query
 	statuses []work.Status
-	lanes    []string // conditions that share out the settled rows between walks down their indexes
-	from     string   // the few, as a FROM clause with items i; empty: walk
-	where    string   // all conditions but the status
-	after    string   // the keyset
+	lanes    lanes  // how settled rows are shared out between walks down their indexes
+	from     string // the few, as a FROM clause with items i; empty: walk
+	shown    string // the condition for the one row of a document
+	where    string // all conditions but the status
+	after    string // the keyset
 	pageQuery
+}
+
+// lanes are values of columns of items, as places of parameters: one walk for each row. None: one walk over all.
+type lanes struct {
+	columns []string
+	rows    [][]string
 }
 
 // pageQuery collects the parameters of a statement.
@@ -68,7 +76,7 @@ func (b *pageQuery) add(v any) string {
 
 // listing prepares the statements for the rows of a query that match.
 func (s *Store) listing(ctx context.Context, q review.Query, m match) (*listing, error) {
-	l := &listing{db: s.db.search(), query: q, statuses: statuses(q), lanes: []string{""}, pageQuery: pageQuery{place: s.db.at}}
+	l := &listing{db: s.db.search(), query: q, statuses: statuses(q), shown: shownAlone, pageQuery: pageQuery{place: s.db.at}}
 	if err := l.filter(ctx, s); err != nil {
 		return nil, err
 	}
@@ -83,7 +91,7 @@ func (s *Store) listing(ctx context.Context, q review.Query, m match) (*listing,
 		if err != nil {
 			return nil, err
 		}
-		l.from = l.db.chains(l.add(string(list)))
+		l.from, l.shown = l.db.chains(l.add(string(list)))
 		return l, nil
 	}
 	few, err := s.few(ctx, q)
@@ -115,11 +123,11 @@ func (l *listing) share(ctx context.Context, s *Store) (err error) {
 			return err
 		}
 		if len(months) > 0 && len(months) <= fewMonths {
-			l.lanes = nil
+			l.lanes.columns = []string{"period"}
 			places := make([]string, len(months))
 			for i, month := range months {
 				places[i] = l.add(month)
-				l.lanes = append(l.lanes, " AND i.period = "+places[i])
+				l.lanes.rows = append(l.lanes.rows, places[i:i+1])
 			}
 			l.where += " AND i.period IN (" + strings.Join(places, ", ") + ")" // passes open rows without a look at their source
 			return nil
@@ -138,10 +146,10 @@ func (l *listing) share(ctx context.Context, s *Store) (err error) {
 	if err != nil || len(automations) == 0 || len(systems) == 0 {
 		return err
 	}
-	l.lanes = nil
+	l.lanes.columns = []string{"automation", "system_id"}
 	for _, a := range automations {
 		for _, id := range systems {
-			l.lanes = append(l.lanes, " AND i.automation = "+l.add(a)+" AND i.system_id = "+l.add(id))
+			l.lanes.rows = append(l.lanes.rows, []string{l.add(a), l.add(id)})
 		}
 	}
 	return nil
@@ -176,20 +184,22 @@ func (l *listing) rowsOf(statuses []work.Status, columns, tail string) string {
 			branches = append(branches, "("+strings.TrimPrefix(l.has(status), " AND ")+")")
 			continue
 		}
-		lanes := l.lanes
-		if !status.Settled() {
-			lanes = []string{""}
+		walk := func(lane string) string {
+			return "SELECT " + columns + " FROM items i WHERE i.company_id = " + company + l.has(status) + lane + l.where + l.after + " AND " + l.shown + tail
 		}
-		for _, lane := range lanes {
-			branches = append(branches, "SELECT * FROM (SELECT "+columns+" FROM items i WHERE i.company_id = "+company+l.has(status)+lane+l.where+l.after+
-				" AND "+shownAlone+tail+") s"+strconv.Itoa(len(branches)))
+		walks := []string{walk("")}
+		if status.Settled() && len(l.lanes.rows) > 0 {
+			walks = l.db.walks(l.lanes, walk)
+		}
+		for _, text := range walks {
+			branches = append(branches, "SELECT * FROM ("+text+") s"+strconv.Itoa(len(branches)))
 		}
 	}
 	if l.from == "" {
 		return strings.Join(branches, " UNION ALL ")
 	}
 	return "SELECT DISTINCT " + columns + " FROM " + l.from + " WHERE i.company_id = " + company + " AND (" + strings.Join(branches, " OR ") + ")" + l.where + l.after +
-		" AND " + shownAlone + tail
+		" AND " + l.shown + tail
 }
 
 // has is the condition for a status, with what names the index that holds its rows.
@@ -204,7 +214,7 @@ func (l *listing) has(status work.Status) string {
 		case review.TabWaiting:
 			c += " AND i.open_kind = 'send'"
 		}
-	case status.Settled() && (l.query.Filter.Period != "" || l.lanes[0] != ""):
+	case status.Settled() && (l.query.Filter.Period != "" || len(l.lanes.rows) > 0):
 		c += " AND i.status IN ('confirmed', 'resolved', 'closed')"
 	default:
 		c += " AND i.status <> 'in_progress'"

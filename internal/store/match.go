@@ -82,12 +82,13 @@ func orMany(hits []int64, err error, many int, condition func(add func(any) stri
 }
 
 // inDocument is a condition on some step of the document of items i: on the row itself, or on any step if there are more.
-// The condition is on a step's keys o and state e. What is not there is false and not NULL: after that AND would go on.
-func inDocument(itself, from, condition string) string {
+// The condition is on a step's keys o and state e. What is not there is false and not NULL: after that AND would go on. One
+// table in each subquery: a join is planned for each of the many branches of a list.
+func inDocument(itself, condition string) string {
 	return " AND ((SELECT 1 FROM " + itself + " LIMIT 1) IS NOT NULL" +
 		" OR (i.previous_id IS NOT NULL OR (SELECT 1 FROM items n WHERE n.previous_id = i.id LIMIT 1) IS NOT NULL) AND (SELECT 1 FROM item_keys m" +
-		" JOIN item_keys o ON o.folded_key = m.folded_key AND o.company_id = m.company_id AND o.automation = m.automation" +
-		" JOIN items e ON e.id = o.item_id" + from + " WHERE m.item_id = i.id AND " + condition + " LIMIT 1) IS NOT NULL)"
+		" WHERE m.item_id = i.id AND (SELECT 1 FROM item_keys o WHERE o.folded_key = m.folded_key AND o.company_id = m.company_id AND o.automation = m.automation" +
+		" AND (SELECT 1 FROM items e WHERE e.id = o.item_id AND " + condition + ") IS NOT NULL LIMIT 1) IS NOT NULL) IS NOT NULL)"
 }
 
 // matchAmount finds items whose amount, as it is now, is one of those wanted.
@@ -116,7 +117,8 @@ func (s *Store) matchAmount(ctx context.Context, company int64, w wanted, to aim
 	}
 	condition := func(add func(any) string) string {
 		equal := oneOf(add)
-		return inDocument("revisions r WHERE r.item_id = i.id AND r.number = i.revision AND "+equal, " JOIN revisions r ON r.item_id = e.id AND r.number = e.revision", equal)
+		return inDocument("revisions r WHERE r.item_id = i.id AND r.number = i.revision AND "+equal,
+			"(SELECT 1 FROM revisions r WHERE r.item_id = e.id AND r.number = e.revision AND "+equal+") IS NOT NULL")
 	}
 	if !to.count {
 		sample := &pageQuery{}
@@ -159,7 +161,7 @@ func (s *Store) matchPrefix(ctx context.Context, company int64, w wanted, to aim
 		begins := "(" + within("o.folded_key", w.folded) + " OR " + within("lower(o.reference)", w.plain) +
 			" OR e.external_id <> '' AND e.status IN ('confirmed', 'resolved') AND " + within("lower(e.external_id)", w.plain) +
 			" OR e.external_number <> '' AND " + within("lower(e.external_number)", w.plain) + ")"
-		return inDocument("item_keys o WHERE o.item_id = i.id AND "+strings.NewReplacer("e.ext", "i.ext", "e.status", "i.status").Replace(begins), "", begins)
+		return inDocument("item_keys o WHERE o.item_id = i.id AND "+strings.NewReplacer("e.ext", "i.ext", "e.status", "i.status").Replace(begins), begins)
 	})
 }
 
@@ -169,7 +171,7 @@ func (s *Store) matchPart(ctx context.Context, company int64, w wanted, to aim) 
 	from, id, words := db.words()
 	condition := func(add func(any) string) string {
 		contains := db.contains("w."+words, add(w.folded))
-		return inDocument(from+" w WHERE w."+id+" = i.id AND "+contains, " JOIN "+from+" w ON w."+id+" = o.item_id", contains)
+		return inDocument(from+" w WHERE w."+id+" = i.id AND "+contains, "(SELECT 1 FROM "+from+" w WHERE w."+id+" = o.item_id AND "+contains+") IS NOT NULL")
 	}
 	if short(w) {
 		return s.matchNewest(ctx, company, w)

@@ -150,7 +150,8 @@ func (s *Store) shownSteps(ctx context.Context, firsts []review.PeriodCursor) (s
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.db.query(ctx, "SELECT CAST(h.value AS bigint), i.id FROM "+s.db.search().chains("?1")+" WHERE "+shownRow, string(list))
+	from, is := s.db.search().chains("?1")
+	r, err := s.db.query(ctx, "SELECT CAST(h.value AS bigint), i.id FROM "+from+" WHERE "+is, string(list))
 	if err != nil {
 		return nil, err
 	}

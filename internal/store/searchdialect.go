@@ -10,15 +10,16 @@ type searcher interface {
 	id() string                       // the item id of item_search
 	words() (table, id, words string) // the rows of item_search, for reading one by its id
 	numbers() string                  // the numbers of a JSON array in the parameter ?1
-	// chains are all items i that share a key with the ids in a JSON array.
-	chains(parameter string) string
+	// chains are all items i that share a key with the ids in a JSON array, and the condition for the rows of a list.
+	chains(parameter string) (from, shown string)
 	// each is the items i whose ids a statement returns.
 	each(ids string) string
-	part(add func(any) string, folded string) string // a condition on item_search
-	contains(words, text string) string              // the same for one row
-	inParts() bool                                   // whether a list is best read in two statements: PostgreSQL would plan the second anew each time
-	total() string                                   // the column of revisions that compares as a number
-	amount(add func(any) string, n units) string     // an amount as it compares with it
+	walks(l lanes, walk func(lane string) string) []string // the statements for all lanes; a lane is a condition on items i
+	part(add func(any) string, folded string) string       // a condition on item_search
+	contains(words, text string) string                    // the same for one row
+	inParts() bool                                         // whether a list is best read in two statements: PostgreSQL would plan the second anew each time
+	total() string                                         // the column of revisions that compares as a number
+	amount(add func(any) string, n units) string           // an amount as it compares with it
 	// attemptsOf are all attempts a of the items in a JSON array.
 	attemptsOf(parameter string) string
 	longer(from, until, micros string) string // a condition: more than so many microseconds lie between them
@@ -30,16 +31,33 @@ func (pgSearch) numbers() string {
 	return "(SELECT value::bigint FROM json_array_elements_text(?1::json) AS j (value))"
 }
 
-// The joins go from the few to the many, whatever the planner believes.
-func (pgSearch) chains(p string) string {
-	return "json_array_elements_text(" + p + "::json) AS h (value)" +
-		" CROSS JOIN LATERAL (SELECT folded_key, company_id, automation FROM item_keys WHERE item_id = h.value::bigint OFFSET 0) m" +
+// The joins go from the few to the many, whatever the planner believes. Most documents have one step: then the item is all
+// of it, is shown, and nothing else is looked for.
+func (pgSearch) chains(p string) (from, shown string) {
+	const alone = "h.previous_id IS NULL AND (SELECT 1 FROM items n WHERE n.previous_id = h.id LIMIT 1) IS NULL AS alone"
+	return "(SELECT h.id AS value, h.*, " + alone + " FROM items h" +
+		" WHERE h.id = ANY (ARRAY(SELECT value::bigint FROM json_array_elements_text(" + p + "::json) AS j (value))) OFFSET 0) h" +
+		" CROSS JOIN LATERAL (SELECT h.* WHERE h.alone" +
+		" UNION ALL SELECT h.value, e.*, false FROM (SELECT folded_key, company_id, automation FROM item_keys WHERE item_id = h.value AND NOT h.alone OFFSET 0) m" +
 		" CROSS JOIN LATERAL (SELECT item_id FROM item_keys WHERE folded_key = m.folded_key AND company_id = m.company_id AND automation = m.automation OFFSET 0) o" +
-		" CROSS JOIN LATERAL (SELECT * FROM items WHERE id = o.item_id OFFSET 0) i"
+		" CROSS JOIN LATERAL (SELECT * FROM items WHERE id = o.item_id OFFSET 0) e OFFSET 0) i", "(i.alone OR " + shownAlone + ")"
 }
 
 func (pgSearch) each(ids string) string {
 	return "(SELECT DISTINCT item_id FROM (" + ids + ") d OFFSET 0) c CROSS JOIN LATERAL (SELECT * FROM items WHERE id = c.item_id OFFSET 0) i"
+}
+
+// walks is one statement, however many lanes: each branch is planned anew.
+func (pgSearch) walks(l lanes, walk func(string) string) []string {
+	rows := make([]string, len(l.rows))
+	for i, row := range l.rows {
+		rows[i] = "(" + strings.Join(row, ", ") + ")"
+	}
+	lane := ""
+	for _, column := range l.columns {
+		lane += " AND i." + column + " = l." + column
+	}
+	return []string{"SELECT w.* FROM (VALUES " + strings.Join(rows, ", ") + ") l (" + strings.Join(l.columns, ", ") + ") CROSS JOIN LATERAL (" + walk(lane) + ") w"}
 }
 
 func (pgSearch) attemptsOf(p string) string {
@@ -76,14 +94,25 @@ type sqliteSearch struct{}
 
 func (sqliteSearch) numbers() string { return "(SELECT value FROM json_each(?1))" }
 
-func (sqliteSearch) chains(p string) string {
+func (sqliteSearch) chains(p string) (from, shown string) {
 	return "json_each(" + p + ") h CROSS JOIN item_keys m ON m.item_id = h.value" +
 		" CROSS JOIN item_keys o ON o.folded_key = m.folded_key AND o.company_id = m.company_id AND o.automation = m.automation" +
-		" CROSS JOIN items i ON i.id = o.item_id"
+		" CROSS JOIN items i ON i.id = o.item_id", shownAlone
 }
 
 func (sqliteSearch) each(ids string) string {
 	return "(SELECT DISTINCT item_id FROM (" + ids + ")) c CROSS JOIN items i ON i.id = c.item_id"
+}
+
+func (sqliteSearch) walks(l lanes, walk func(string) string) (list []string) {
+	for _, row := range l.rows {
+		lane := ""
+		for i, place := range row {
+			lane += " AND i." + l.columns[i] + " = " + place
+		}
+		list = append(list, walk(lane))
+	}
+	return list
 }
 
 func (sqliteSearch) attemptsOf(p string) string {
