@@ -42,7 +42,7 @@ func typedNumber(typed, code string) (plain, fault string) {
 		}
 		of, known := currency.GetDigits(code)
 		thousands := len(decimals) == 3 && onlyDigits(whole) && len(whole) <= 3 && whole[0] != '0'
-		if thousands && !(known && of == 3 && mark == ".") {
+		if thousands && (!known || of != 3 || mark != ".") {
 			return "", twoWays
 		}
 	}
