@@ -246,6 +246,22 @@ func TestIntakeRefusesWhatCannotBeIssued(t *testing.T) {
 	}
 }
 
+// Nothing new begins on a system that was never proven; what is on record already is answered for.
+func TestIntakeRefusesWhatMayNotBegin(t *testing.T) {
+	m := newIntakeMemory()
+	wantResults(t, recordAll(t, m, newItem(t, "INV-1", "1.00")), automation.IntakeNew)
+	m.unproven = true
+	got := recordAll(t, m, newItem(t, "INV-1", "1.00"), newItem(t, "INV-2", "2.00"))
+	wantResults(t, got, automation.IntakeKnown, automation.IntakeOff)
+	var unproven *automation.Unproven
+	if !errors.As(got[1].Err, &unproven) || unproven.System.ID != "books" {
+		t.Errorf("it is not said on what: %v", got[1].Err)
+	}
+	if len(m.items) != 1 {
+		t.Errorf("%d items are on record", len(m.items))
+	}
+}
+
 func TestIntakeStopsWithTheDatabase(t *testing.T) {
 	m := newIntakeMemory()
 	m.failAfter = 1
