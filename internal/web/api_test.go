@@ -217,7 +217,9 @@ func TestAPIReadsByKey(t *testing.T) {
 
 // One record outside belongs to one item: another automation cannot claim the same reference.
 func TestAPIRefusesATakenReference(t *testing.T) {
-	a := newAPI(t, newWorld(t))
+	w := newWorld(t)
+	w.LetBegin("orders")
+	a := newAPI(t, w)
 	a.post(item("K", "1"))
 	got := a.post(strings.Replace(item("K", "1"), `"key"`, `"automation":"orders","key"`, 1))
 	if code, message := got.message(t); got.status != http.StatusConflict || code != "taken" || !strings.Contains(message, "already in use") {

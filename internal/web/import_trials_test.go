@@ -41,6 +41,7 @@ func onlyRecorded(t *testing.T, got, want map[string]string) {
 // trial 31: a row without a date belongs to the month of the firm's own calendar
 func TestTrial31_MonthOfARowWithoutADate(t *testing.T) {
 	w := newWorld(t)
+	w.LetBegin(invoicesAutomation)
 	paris, err := time.LoadLocation("Europe/Paris")
 	if err != nil {
 		t.Fatal(err)
