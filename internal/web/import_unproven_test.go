@@ -15,7 +15,7 @@ const oneRow = "key,customer_id,currency,amount\nINV-1,C-1,EUR,1.00\n"
 // agreements counts how often it is on record that an automation may begin on a system that was never proven.
 func agreements(t *testing.T, w *rt.World) int {
 	t.Helper()
-	page, err := w.Store.AuditPage(t.Context(), auth.AuditFilter{CompanyID: 1, What: []string{"automation_on_unproven"}, Limit: 10})
+	page, err := w.AuditPage(t.Context(), auth.AuditFilter{CompanyID: 1, What: []string{"automation_on_unproven"}, Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
