@@ -49,8 +49,9 @@ const (
 	settledRows = "i.status IN ('confirmed', 'resolved', 'closed') AND i.status <> 'in_progress'"
 )
 
-// Counts implements review.Store. All counts are exact; those of finished and closed keys may be some seconds old once
-// there are very many, and are then counted anew beside the pages.
+// Counts implements review.Store. Those of what is open are counted whenever the mark has moved, at the latest after
+// keepOpen; those of finished and closed keys may be some seconds old once there are very many, and are then counted anew
+// beside the pages.
 func (s *Store) Counts(ctx context.Context, companyID int64) (map[review.Tab]int64, error) {
 	counts, err := s.openCounts(ctx, companyID)
 	if err != nil {
