@@ -27,9 +27,7 @@ build: ## the server as one static binary, in bin/onefold
 	go build -trimpath -o bin/onefold ./cmd/server
 
 test: packages ## all tests, with a PostgreSQL server and a Tryton of their own
-	ONEFOLD_REQUIRE_POSTGRES=1 ONEFOLD_REQUIRE_BROWSER=1 ONEFOLD_REQUIRE_AXE=1 ONEFOLD_AXE=$$(scripts/axe-core) \
-		ONEFOLD_REQUIRE_TRYTON=1 ONEFOLD_TEST_TRYTON=$$(scripts/tryton-books) scripts/with-postgres \
-		go test -vet=off -p 4 -timeout 18m ./internal/web ./... # the longest first, side by side: most of them wait for a browser; check has vetted
+	@scripts/test-all
 
 check: bin/golangci-lint bin/templ bin/govulncheck ## what the tests do not see: format, linters, import rules, freshness
 	scripts/check

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -35,6 +36,38 @@ func (d *databaseFlags) open(ctx context.Context, log *slog.Logger) (*store.Stor
 		}
 	}
 	return store.Open(ctx, store.Config{URL: d.address(), Node: d.node, Log: log, Mark: d.mark(), MaxConns: d.connections})
+}
+
+// patience is how long a server that starts waits for a database that cannot be reached: it may be starting too.
+const patience = time.Minute
+
+func (d *databaseFlags) openPatiently(ctx context.Context, log *slog.Logger) (st *store.Store, err error) {
+	return patiently(log, func(wait time.Duration) bool {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}, func() (*store.Store, error) { return d.open(ctx, log) })
+}
+
+// patiently tries again while the database is away, each time after a longer wait; pause reports whether it ended by
+// itself.
+func patiently(log *slog.Logger, pause func(time.Duration) bool, open func() (*store.Store, error)) (st *store.Store, err error) {
+	waited := time.Duration(0)
+	for wait := time.Second; ; wait = min(2*wait, patience-waited) {
+		if st, err = open(); !store.IsAway(err) || waited >= patience {
+			return st, err
+		}
+		log.Warn(err.Error()+"; trying again", "in", wait)
+		if !pause(wait) {
+			return nil, err
+		}
+		waited += wait
+	}
 }
 
 // mark is the file in which this server remembers what it sent; only where it has a folder of its own.

@@ -194,7 +194,7 @@ func serveCommand() *cobra.Command {
 			if db.connections < 3 {
 				return badly(fmt.Errorf("--database-connections: %d are too few, give at least 3", db.connections))
 			}
-			st, err := db.open(cmd.Context(), o.log)
+			st, err := db.openPatiently(cmd.Context(), o.log)
 			if err != nil {
 				return err
 			}

@@ -10,12 +10,15 @@ import (
 	"onefold/internal/work"
 )
 
+// ErrSystemUnknown says that there is no such accounting system.
+var ErrSystemUnknown = errors.New("no such accounting system")
+
 // IntakeStore is what intake needs from the database.
 type IntakeStore interface {
 	// Change is the one write door. It returns the new items with their ids. decide runs again if a key was recorded
 	// by somebody else at the same moment. A ReferenceTaken says that nothing was written.
 	Change(ctx context.Context, pick work.Pick, decide func(now time.Time, picked []work.Picked) ([]work.Move, error)) ([]work.Move, error)
-	// System returns one accounting system.
+	// System returns one accounting system, or ErrSystemUnknown.
 	System(ctx context.Context, id string) (work.System, error)
 	// Fingerprints returns the fingerprints of all revisions of an item, proposed ones too.
 	Fingerprints(ctx context.Context, itemID int64) ([]string, error)

@@ -44,9 +44,9 @@ func (in Intake) askSwitches(ctx context.Context, waiting []candidate) error {
 
 // mayImport refuses a whole file whose automation is off with one *FileError, instead of one refusal for each row.
 func (in Intake) mayImport(ctx context.Context, systemID, automation string) error {
-	system, err := in.Store.System(ctx, systemID)
-	if err != nil {
-		return nil // whoever records says so
+	system, known, err := in.system(ctx, systemID)
+	if err != nil || !known {
+		return err
 	}
 	off, err := in.switchedOff(ctx, system.CompanyID)
 	if err != nil {
@@ -57,4 +57,15 @@ func (in Intake) mayImport(ctx context.Context, systemID, automation string) err
 		return fileErrorf(0, "%s", why.Error())
 	}
 	return nil
+}
+
+// system finds the accounting system that a file names. Whoever records its rows says that there is none.
+func (in Intake) system(ctx context.Context, id string) (system work.System, known bool, err error) {
+	switch system, err = in.Store.System(ctx, id); {
+	case errors.Is(err, ErrSystemUnknown):
+		return system, false, nil
+	case err != nil:
+		return system, false, fmt.Errorf("the file's accounting system: %w", err)
+	}
+	return system, true, nil
 }

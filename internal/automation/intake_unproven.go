@@ -57,9 +57,9 @@ func (in Intake) askProofs(ctx context.Context, systems map[string]work.System, 
 
 // mayBeginImport refuses a whole file with *Unproven, instead of one refusal for each row.
 func (in Intake) mayBeginImport(ctx context.Context, systemID, automation string) error {
-	system, err := in.Store.System(ctx, systemID)
-	if err != nil {
-		return nil // whoever records says so
+	system, known, err := in.system(ctx, systemID)
+	if err != nil || !known {
+		return err
 	}
 	return in.mayBegin(ctx, system, strings.TrimSpace(automation))
 }

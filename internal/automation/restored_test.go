@@ -83,7 +83,7 @@ func copyOf(t *testing.T, db storetest.DB, now time.Time) (putBack func() storet
 	if db.Name == "postgres" {
 		storetest.Dump(t, db, file)
 		return func() storetest.DB {
-			fresh := storetest.Postgres(t)
+			fresh := storetest.EmptyPostgres(t)
 			storetest.Restore(t, fresh, file)
 			return fresh
 		}
@@ -92,7 +92,7 @@ func copyOf(t *testing.T, db storetest.DB, now time.Time) (putBack func() storet
 		t.Fatal(err)
 	}
 	return func() storetest.DB {
-		fresh := storetest.SQLite(t)
+		fresh := storetest.EmptySQLite(t)
 		if _, err := store.PutBack(t.Context(), fresh.URL, file, "", now); err != nil {
 			t.Fatal(err)
 		}

@@ -186,7 +186,23 @@ func (s *Service) Attempt(ctx context.Context, by work.Actor, itemID int64, numb
 		d.Before = found[1].Number
 	}
 	if d.Item.Attempts > number {
-		d.After = number + 1
+		d.After, err = s.attemptAfter(ctx, itemID, number)
 	}
-	return d, nil
+	return d, err
+}
+
+// attemptAfter is the number of the next attempt that is still there; 0: none is. Those between were removed as too old.
+func (s *Service) attemptAfter(ctx context.Context, itemID int64, number int) (after int, err error) {
+	for _, look := range []struct{ before, most int }{{number + 2, 1}, {0, 500}} { // where there are gaps little is left
+		list, err := s.store.Attempts(ctx, itemID, look.before, look.most)
+		for _, a := range list { // newest first
+			if a.Number > number {
+				after = a.Number
+			}
+		}
+		if err != nil || after > 0 {
+			return after, err
+		}
+	}
+	return 0, nil
 }

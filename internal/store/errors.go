@@ -3,6 +3,8 @@ package store
 import (
 	"errors"
 	"fmt"
+
+	"onefold/internal/automation"
 )
 
 // RecordTaken says that moves would confirm items by records that belong to other items. Nothing was written: decide
@@ -41,7 +43,7 @@ func (e *ReferenceTaken) Error() string {
 
 var (
 	// ErrSystemUnknown says that there is no such accounting system.
-	ErrSystemUnknown = errors.New("no such accounting system")
+	ErrSystemUnknown = automation.ErrSystemUnknown
 	// ErrIdentityChanged says that a system would reach other books than the ones it was connected to.
 	ErrIdentityChanged = errors.New("the address reaches other books than before: connect them as a system of their own")
 	// ErrNewerSchema is wrapped when the database was made by a newer program.

@@ -15,7 +15,7 @@ import (
 )
 
 func TestManyServersStartAtOnce(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, db storetest.DB) {
+	storetest.EachEmpty(t, func(t *testing.T, db storetest.DB) {
 		const servers = 8
 		stores := make([]*store.Store, servers)
 		errs := make([]error, servers)
@@ -44,7 +44,7 @@ func TestManyServersStartAtOnce(t *testing.T) {
 }
 
 func TestNewerSchemaIsRefused(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, db storetest.DB) {
+	storetest.EachEmpty(t, func(t *testing.T, db storetest.DB) {
 		if _, err := store.Open(t.Context(), store.Config{URL: db.URL, SkipMigrate: true}); !errors.Is(err, store.ErrNotMigrated) {
 			t.Errorf("an empty database without migrating: %v", err)
 		}

@@ -34,7 +34,7 @@ func TestDumpPutBackLooksFirst(t *testing.T) {
 
 	for name, put := range map[string]func(t *testing.T) storetest.DB{
 		"into a new database": func(t *testing.T) storetest.DB {
-			fresh := storetest.Postgres(t)
+			fresh := storetest.EmptyPostgres(t)
 			storetest.Restore(t, fresh, dump)
 			return fresh
 		},

@@ -72,6 +72,7 @@ func violations(t *testing.T, b tab, script, only string) []violation {
 
 // The checker itself: what is wrong on purpose must be found, under the pages' own policy against foreign scripts.
 func TestAccessibilityCheckerSees(t *testing.T) {
+	t.Parallel()
 	b := tab{t, chrome(t)}
 	s := newSite(t, Config{Store: newWorld(t).Store})
 	b.do(goTo(s.URL+"/login", "main"))
@@ -104,6 +105,7 @@ var pagesWithout = map[string]string{"/healthz": "text", "/readyz": "text", "/st
 // Every page that there is a route for passes, in the state in which an admin meets it. What they look like when they are
 // full is checked with each screenshot.
 func TestEveryPageIsAccessible(t *testing.T) {
+	t.Parallel()
 	b := tab{t, chrome(t)}
 	w := newWorld(t)
 	people := accounts(t)

@@ -12,6 +12,7 @@ import (
 
 // In a real browser, under the pages' own rules for content: an admin goes to the pages of another site and comes back.
 func TestBrowserConnectsAnAccount(t *testing.T) {
+	t.Parallel()
 	e := newAccountSite(t)
 	e.vault.URL = strings.Replace(e.vault.URL, "127.0.0.1", "localhost", 1) // another site than ours
 	e.vault.Set(func(s *accounttest.Behaviour) {

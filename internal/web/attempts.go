@@ -171,6 +171,9 @@ func (s *server) attemptPage(c echo.Context) error {
 		m.Means = say(more, "system", d.System.Name) + " " + m.Means
 	}
 	m.Facts = show.attemptFacts(d)
+	if m.NotKept = w.NotKept; d.Item.Finished() {
+		m.NotKept = w.NotKeptLong
+	}
 	if d.Before > 0 {
 		m.Before = attemptAddress(id, d.Before)
 	}

@@ -143,6 +143,7 @@ func TestSwitchingAutomationsOnThePage(t *testing.T) {
 }
 
 func TestAutomationsLook(t *testing.T) {
+	t.Parallel()
 	ctx := chrome(t)
 	w := newWorld(t)
 	w.LetBegin("recurring")

@@ -11,6 +11,7 @@ import (
 )
 
 func TestBulkPagesLookRight(t *testing.T) {
+	t.Parallel()
 	ctx := chrome(t)
 	w := newWorld(t)
 	s := newSite(t, Config{Store: w.Store})

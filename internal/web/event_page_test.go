@@ -92,6 +92,7 @@ func TestEventPagesShowSecretsOnceAndKeepWhatWasTyped(t *testing.T) {
 }
 
 func TestEventPagesLookRight(t *testing.T) {
+	t.Parallel()
 	ctx := chrome(t)
 	w := newWorld(t)
 	h := newHooks(t, w)

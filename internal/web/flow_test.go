@@ -20,6 +20,7 @@ import (
 // A colleague's morning in a real browser, on the real product: database, engine and an accounting system that loses an
 // answer and refuses an invoice.
 func TestBrowserFlow(t *testing.T) {
+	t.Parallel()
 	ctx := chrome(t)
 	const lost, no, odd = "INV-2026-11-LOST", "INV-2026-11-NO", "INV-2026-11-ODD"
 	ledgerBooks, err := books.New(books.Options{Books: []books.Books{{Name: "books", Personality: sandbox.Search, SingleStep: true}},

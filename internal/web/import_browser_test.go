@@ -13,6 +13,7 @@ import (
 
 // A colleague brings a file in: the page follows by itself from the check to the button, and from the button to the end.
 func TestImportStoryInTheBrowser(t *testing.T) {
+	t.Parallel()
 	ctx := chrome(t)
 	w, s := newImportSite(t)
 	background, stop := context.WithCancel(t.Context())

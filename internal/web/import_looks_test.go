@@ -14,6 +14,7 @@ import (
 )
 
 func TestImportPagesLookRight(t *testing.T) {
+	t.Parallel()
 	ctx := chrome(t)
 	w, s := newImportSite(t)
 	run(t, ctx, signInOn(s.URL, "admin"))

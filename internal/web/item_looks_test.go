@@ -78,6 +78,7 @@ func chapters(t testing.TB, w *rt.World) map[string]int64 {
 }
 
 func TestItemPagesLookRight(t *testing.T) {
+	t.Parallel()
 	ctx := chrome(t)
 	w := newWorld(t)
 	s := newSite(t, Config{Store: w.Store})

@@ -36,6 +36,7 @@ func press(keys string) step {
 }
 
 func TestShortcuts(t *testing.T) {
+	t.Parallel()
 	b := tab{t, chrome(t)}
 	w := newWorld(t)
 	s := newSite(t, Config{Store: w.Store})
@@ -94,6 +95,7 @@ func TestShortcuts(t *testing.T) {
 
 // Everything is reached by Tab, in the order in which it is read, and what has the focus can be seen.
 func TestFocusIsSeenInOrder(t *testing.T) {
+	t.Parallel()
 	b := tab{t, chrome(t)}
 	w := newWorld(t)
 	s := newSite(t, Config{Store: w.Store})

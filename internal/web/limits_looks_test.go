@@ -14,6 +14,7 @@ import (
 )
 
 func TestLimitsPagesLookRight(t *testing.T) {
+	t.Parallel()
 	ctx := chrome(t)
 	w := rt.New(t, storetest.SQLite(t), func(s *work.System) {
 		s.Capabilities.Linger, s.Capabilities.SearchLag, s.Capabilities.Misses = 30*time.Second, 5*time.Second, 2

@@ -275,6 +275,7 @@ func TestLimitsPreviewSaysWhatTheyMean(t *testing.T) {
 }
 
 func TestLimitsPreviewWhileTyping(t *testing.T) {
+	t.Parallel()
 	ctx := chrome(t)
 	_, s := limitsSite(t)
 	has := func(text string) step {

@@ -37,6 +37,7 @@ func row(id int64) string { return fmt.Sprintf("#row-%d", id) }
 
 // The list keeps up without moving a row, a tick or a letter.
 func TestListKeepsUp(t *testing.T) {
+	t.Parallel()
 	b := tab{t, chrome(t)}
 	w := newWorld(t)
 	s := newSite(t, Config{Store: w.Store})
@@ -68,6 +69,7 @@ func TestListKeepsUp(t *testing.T) {
 
 // An item's page brings itself up to date where nobody types, with scroll, focus and opened parts where they are.
 func TestItemKeepsUp(t *testing.T) {
+	t.Parallel()
 	b := tab{t, chrome(t)}
 	w := newWorld(t)
 	s := newSite(t, Config{Store: w.Store})
@@ -92,6 +94,7 @@ func TestItemKeepsUp(t *testing.T) {
 
 // What somebody types is theirs: the page waits, says who acted, and keeps the text when newer data is asked for.
 func TestItemKeepsWhatIsTyped(t *testing.T) {
+	t.Parallel()
 	b := tab{t, chrome(t)}
 	w := newWorld(t)
 	s := newSite(t, Config{Store: w.Store})
@@ -117,6 +120,7 @@ func TestItemKeepsWhatIsTyped(t *testing.T) {
 
 // Check now shows its result on the page that is open.
 func TestCheckShowsItsResultLive(t *testing.T) {
+	t.Parallel()
 	b := tab{t, chrome(t)}
 	w := newWorld(t)
 	s := newSite(t, Config{Store: w.Store})
@@ -131,6 +135,7 @@ func TestCheckShowsItsResultLive(t *testing.T) {
 
 // A bulk run shows how far it is, and its end is said.
 func TestBulkShowsItsProgressLive(t *testing.T) {
+	t.Parallel()
 	b := tab{t, chrome(t)}
 	w := newWorld(t)
 	s := newSite(t, Config{Store: w.Store})
@@ -150,6 +155,7 @@ func TestBulkShowsItsProgressLive(t *testing.T) {
 
 // A stream that is cut is taken up again, and what happened meanwhile is shown.
 func TestCutStreamIsTakenUpAgain(t *testing.T) {
+	t.Parallel()
 	b := tab{t, chrome(t)}
 	w := newWorld(t)
 	s := newSite(t, Config{Store: w.Store})
@@ -164,6 +170,7 @@ func TestCutStreamIsTakenUpAgain(t *testing.T) {
 
 // Whose session is over is told so, quietly, and keeps what is on the page.
 func TestOpenPageSaysThatTheSessionIsOver(t *testing.T) {
+	t.Parallel()
 	b := tab{t, chrome(t)}
 	w := newWorld(t)
 	people := accounts(t)
@@ -186,6 +193,7 @@ func TestOpenPageSaysThatTheSessionIsOver(t *testing.T) {
 
 // Without scripts nothing of all this is in the way.
 func TestPagesWithoutScripts(t *testing.T) {
+	t.Parallel()
 	b := tab{t, chrome(t)}
 	w := newWorld(t)
 	s := newSite(t, Config{Store: w.Store})

@@ -10,6 +10,7 @@ import (
 )
 
 func TestPagesLookRight(t *testing.T) {
+	t.Parallel()
 	ctx := chrome(t)
 	w := newWorld(t)
 	s := newSite(t, Config{Store: w.Store})

@@ -18,6 +18,7 @@ func (b *mailbox) Mail(_ context.Context, _, _ string, m notice.Message, _ time.
 }
 
 func TestNoticePagesLookRight(t *testing.T) {
+	t.Parallel()
 	ctx := chrome(t)
 	w, s, _ := reachable(t)
 	run(t, ctx, signInOn(s.URL, "admin"))

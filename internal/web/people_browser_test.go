@@ -50,6 +50,7 @@ func goTo(address, wait string) step {
 
 // Signing in: a wrong password, the right one, an expired session in the middle of a note, and signing out everywhere.
 func TestBrowserSignIn(t *testing.T) {
+	t.Parallel()
 	w, s := overnight(t)
 	id := w.One("INV-2026-11-ACME")
 	b := tab{t, chrome(t)}
@@ -89,6 +90,7 @@ func TestBrowserSignIn(t *testing.T) {
 
 // The first person sets up, invites a colleague, and both are in.
 func TestBrowserSetUpAndInvitation(t *testing.T) {
+	t.Parallel()
 	people := nobody(t)
 	s := newSite(t, Config{Store: newWorld(t).Store, Auth: people})
 	b := tab{t, chrome(t)}
@@ -116,6 +118,7 @@ func TestBrowserSetUpAndInvitation(t *testing.T) {
 
 // The second step: set up with the key on the page, then asked for.
 func TestBrowserSecondStep(t *testing.T) {
+	t.Parallel()
 	w, s := overnight(t)
 	b := tab{t, chrome(t)}
 	b.do(signInOn(s.URL, "ada"), goTo(s.URL+"/profile", ".browsers"), chromedp.Click(css("a[href='/profile/second-step']")), chromedp.WaitVisible(css("img.qr")))
@@ -140,6 +143,7 @@ func TestBrowserSecondStep(t *testing.T) {
 
 // Single sign-on: to the provider and back, to the page that was asked for.
 func TestBrowserSingleSignOn(t *testing.T) {
+	t.Parallel()
 	s, p := withProvider(t, false)
 	p.Is(zoe)
 	b := tab{t, chrome(t)}
@@ -152,6 +156,7 @@ func TestBrowserSingleSignOn(t *testing.T) {
 
 // The pages about people in every look.
 func TestPagesAboutPeopleLookRight(t *testing.T) {
+	t.Parallel()
 	ctx := chrome(t)
 	s, people := trailSite(t, storetest.SQLite(t))
 	first := newSite(t, Config{Store: newWorld(t).Store, Auth: nobody(t)})

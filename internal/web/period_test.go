@@ -264,6 +264,7 @@ func TestPartsOfAMonth(t *testing.T) {
 }
 
 func TestMonthsLookRight(t *testing.T) {
+	t.Parallel()
 	ctx := chrome(t)
 	w := newWorld(t)
 	s := newSite(t, Config{Store: w.Store})

@@ -53,6 +53,7 @@ func newPlanStory(t *testing.T, db storetest.DB) (*rt.World, *sandboxserver.Serv
 // An admin who never saw the page makes a monthly plan, sees what it means while typing, saves it, runs it and sees its
 // invoice confirmed in the accounting system, which holds it once, however often the button is pressed.
 func TestAnAdminMakesAPlanInTheBrowser(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db storetest.DB) {
 		ctx := chrome(t)
 		w, outside, engine := newPlanStory(t, db)

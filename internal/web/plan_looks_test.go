@@ -9,6 +9,7 @@ import (
 )
 
 func TestPagesAboutPlansLookRight(t *testing.T) {
+	t.Parallel()
 	ctx := chrome(t)
 	w := newPlanWorld(t, time.UTC)
 	run(t, ctx, signInOn(w.URL, "admin"))

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"onefold/internal/automation"
 	"onefold/internal/automation/proof"
 	"onefold/internal/store"
+	"onefold/internal/store/storetest"
 	"onefold/internal/work"
 	"onefold/web/templates"
 )
@@ -30,7 +30,7 @@ func (e *emptySite) prover(t *testing.T) proof.Runner {
 	return proof.Runner{Store: e.store, Connections: e.con, CompanyID: 1, Node: "a", Now: now,
 		Wait: func(_ context.Context, d time.Duration) { mu.Lock(); ahead += d; mu.Unlock() },
 		Ledger: func(ctx context.Context, now func() time.Time) (proof.Ledger, error) {
-			return store.Open(ctx, store.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "proof.db"), Clock: now})
+			return store.Open(ctx, store.Config{URL: storetest.SQLite(t).URL, Clock: now})
 		}}
 }
 
@@ -136,6 +136,7 @@ func TestProofsHaveWords(t *testing.T) {
 
 // An admin proves a system in the browser: the report grows by itself until it says that the system is proven.
 func TestBrowserProvesASystem(t *testing.T) {
+	t.Parallel()
 	e := newEmptySite(t)
 	e.books(t, "unique", "unique")
 	ctx := chrome(t)

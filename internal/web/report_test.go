@@ -191,6 +191,7 @@ func TestWallClock(t *testing.T) {
 }
 
 func TestReportPagesLookRight(t *testing.T) {
+	t.Parallel()
 	ctx := chrome(t)
 	w, _, content := reportWorld(t)
 	s := newSite(t, Config{Store: w.Store})

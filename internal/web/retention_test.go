@@ -94,6 +94,7 @@ func TestHowLongHistoryIsKept(t *testing.T) {
 }
 
 func TestRetentionPagesLookRight(t *testing.T) {
+	t.Parallel()
 	ctx := chrome(t)
 	w := newWorld(t)
 	s := newSite(t, Config{Store: w.Store})

@@ -92,6 +92,7 @@ func TestAWrongClockIsToldOnPages(t *testing.T) {
 }
 
 func TestServersPageLooksRight(t *testing.T) {
+	t.Parallel()
 	ctx := chrome(t)
 	w := newWorld(t)
 	s := newSite(t, Config{Store: aFleet(w)})
@@ -103,6 +104,7 @@ func TestServersPageLooksRight(t *testing.T) {
 }
 
 func TestDatabaseAwayPageLooksRight(t *testing.T) {
+	t.Parallel()
 	ctx := chrome(t)
 	w := newWorld(t)
 	id := refused(w, "INV-AWAY")

@@ -67,6 +67,7 @@ func (n *newcomer) until(selector, want string) {
 // An admin who has never seen the product connects the sandbox, makes a monthly plan, sees what it will bring, runs it,
 // sees the invoice confirmed, and changes a limit: without documentation, within five minutes.
 func TestAnAdminStartsFromNothing(t *testing.T) {
+	t.Parallel()
 	outside, err := sandboxserver.New(sandboxserver.Options{File: filepath.Join(t.TempDir(), "journal"),
 		Books: []sandboxserver.Books{{Name: storyBooks, Identity: "Acme's books", Personality: sandbox.Search}}})
 	if err != nil {

@@ -131,6 +131,7 @@ func (i *interactions) fill(what, selector, text string) step {
 // finds it by its key, checks, sees that the invoice is there already, and marks it as resolved. No second invoice, and no
 // more than five clicks.
 func TestFoundingStory(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db storetest.DB) {
 		ctx := chrome(t)
 		f := newFounding(t, db)

@@ -11,6 +11,7 @@ import (
 
 // An admin who never saw the product connects the sandbox, sees that it works, and pauses it: what the pages say is enough.
 func TestBrowserConnectsAndPausesASystem(t *testing.T) {
+	t.Parallel()
 	e := newEmptySite(t)
 	b := tab{t, chrome(t)}
 	b.do(signInOn(e.URL, "admin"), chromedp.Click(css("nav a[href='/systems']")), chromedp.WaitVisible(css(".empty")), chromedp.Click(css(".empty a.button")), chromedp.WaitVisible(css("#connect")))
@@ -38,6 +39,7 @@ func TestBrowserConnectsAndPausesASystem(t *testing.T) {
 
 // The pages in every look, from nothing to a system with trouble.
 func TestSystemPagesLookRight(t *testing.T) {
+	t.Parallel()
 	ctx := chrome(t)
 	e := newEmptySite(t)
 	b := tab{t, ctx}

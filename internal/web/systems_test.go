@@ -254,6 +254,7 @@ func TestAConnectionTypedWithoutASession(t *testing.T) {
 
 // No page test waits for a system that hangs for ever.
 func TestATestOfASystemThatHangsEnds(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes as long as a test may take")
 	}

@@ -11,6 +11,7 @@ import (
 
 // A definition that is wrong, tried out and read back, in every look.
 func TestTryOutLooksRight(t *testing.T) {
+	t.Parallel()
 	ctx := chrome(t)
 	e := newEmptySite(t)
 	e.con.Adapters = []ledger.Adapter{rest.Adapter}

@@ -8,6 +8,7 @@ import (
 
 // The question whether something may begin on a system that was never proven, on both pages.
 func TestUnprovenQuestionLooksRight(t *testing.T) {
+	t.Parallel()
 	ctx := chrome(t)
 	s := newSite(t, Config{Store: newWorld(t).Store})
 	run(t, ctx, signInOn(s.URL, "admin"))

@@ -36,10 +36,12 @@ var passwordHash = sync.OnceValues(func() (string, error) { return argon2id.Crea
 // accounts are the people of the tests, in a database of their own.
 func accounts(t testing.TB, set ...func(*auth.Config)) *auth.Auth {
 	t.Helper()
-	st := storetest.SQLite(t).Open(t, store.Config{})
-	c := auth.Config{Store: st, Token: testToken}
+	c := auth.Config{Token: testToken}
 	for _, f := range set {
 		f(&c)
+	}
+	if c.Store == nil {
+		c.Store = storetest.SQLite(t).Open(t, store.Config{Clock: c.Now}) // one clock: links expire by the database's
 	}
 	a, err := auth.New(c)
 	if err != nil {

@@ -51,6 +51,7 @@ type Attempt struct {
 	Facts    []Fact
 	Request  string
 	Response string
+	NotKept  string // why there is neither request nor response
 	Item     string // address of the item, at this attempt
 	OfItem   string // address of all its attempts
 	Before   string // address of the attempt before; empty: none

@@ -4,7 +4,7 @@ package templates
 type attemptWords struct {
 	Nav, Title, Say, SearchHint, Started, Key, Result, Status, Took, System, Node, Asked, Error, Nobody,
 	Looked, LookedNone, Further, Older, Newest, Export, EmptyTitle, Empty, NoneTitle, NoneSearched,
-	One, Crumb, Item, Before, After, What, Means, Details, Exchanged, NotKept, OfItem, Backwards string
+	One, Crumb, Item, Before, After, What, Means, Details, Exchanged, NotKept, NotKeptLong, OfItem, Backwards string
 	Name, Badge, Sign, Tone, Judged, Condition, Any, Hint, Value, Chip, Problem, How, Fact map[string]string
 }
 
@@ -19,6 +19,7 @@ var Attempts = attemptWords{
 	NoneTitle: "No attempt matches", NoneSearched: "All attempts were looked through. Remove a filter to see more.",
 	One: "Attempt {n} · {kind}", Crumb: "All attempts", Item: "The invoice and all that happened to it", Before: "Attempt before", After: "Attempt after",
 	What: "What happened", Means: "What it means", Details: "Details", Exchanged: "What was exchanged", NotKept: "Nothing of what was exchanged is on record.",
+	NotKeptLong: "Nothing of what was exchanged is on record any more, or nothing was. Of a settled invoice it is removed after a time, that admins set under History kept.",
 	OfItem: "All attempts of this invoice", Backwards: "The end of the time was before its beginning: they were exchanged.",
 
 	Name: map[string]string{"send": "Send", "find": "Look", "late": "Late answer", "report": "From a report"},

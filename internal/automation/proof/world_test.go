@@ -5,7 +5,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -73,7 +72,7 @@ func newWorld(t *testing.T) *world {
 		Wait: func(_ context.Context, d time.Duration) { w.clock.advance(d) },
 		Told: func(_ proof.Run, s proof.Step) { w.told = append(w.told, s.Name+" "+string(s.State)) },
 		Ledger: func(ctx context.Context, now func() time.Time) (proof.Ledger, error) {
-			return store.Open(ctx, store.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "proof.db"), Clock: now})
+			return store.Open(ctx, store.Config{URL: storetest.SQLite(t).URL, Clock: now})
 		}}
 	w.service = proof.Service{Store: w.store, Connections: w.con, CompanyID: 1}
 	return w

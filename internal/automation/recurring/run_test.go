@@ -284,7 +284,10 @@ func TestFiveThousandPlansOnOneDay(t *testing.T) {
 		t.Skip("long")
 	}
 	eachWorld(t, "2026-10-15T08:00:00Z", time.UTC, func(w *world) {
-		const plans = 5000
+		plans := 5000
+		if w.db.Name == "sqlite" { // the same code, and the machine's time is better spent
+			plans = 1000
+		}
 		for i := range plans {
 			w.create(numbered(i), "2026-11-01")
 		}
