@@ -33,7 +33,7 @@ func TestNeighboursOfAnAttemptAreThere(t *testing.T) {
 		t.Fatalf("only %d attempts", n)
 	}
 	for _, c := range []struct {
-		gone                []int
+		gone              []int
 		of, before, after int
 	}{{nil, 1, 0, 2}, {nil, 2, 1, 3}, {nil, n, n - 1, 0}, {[]int{2}, 1, 0, 3}, {[]int{2, 3}, 1, 0, 4}, {[]int{1, 2}, 3, 0, 4}, {[]int{n}, n - 1, n - 2, 0}} {
 		d, err := review.New(pruned{w.Store, c.gone}, 1).Attempt(t.Context(), rt.Recorder, id, c.of)

@@ -20,7 +20,7 @@ var Attempts = attemptWords{
 	One: "Attempt {n} · {kind}", Crumb: "All attempts", Item: "The invoice and all that happened to it", Before: "Attempt before", After: "Attempt after",
 	What: "What happened", Means: "What it means", Details: "Details", Exchanged: "What was exchanged", NotKept: "Nothing of what was exchanged is on record.",
 	NotKeptLong: "Nothing of what was exchanged is on record any more, or nothing was. Of a settled invoice it is removed after a time, that admins set under History kept.",
-	OfItem: "All attempts of this invoice", Backwards: "The end of the time was before its beginning: they were exchanged.",
+	OfItem:      "All attempts of this invoice", Backwards: "The end of the time was before its beginning: they were exchanged.",
 
 	Name: map[string]string{"send": "Send", "find": "Look", "late": "Late answer", "report": "From a report"},
 	Badge: map[string]string{"accepted": "Accepted", "rejected": "Refused", "not_sent": "Not sent", "already_exists": "Said to be there already", "unknown": "No clear answer",
