@@ -150,7 +150,11 @@ func (s *Store) countSettled(ctx context.Context, companyID int64) (map[review.T
 func (s *Store) count(ctx context.Context, companyID int64, shown string, conditions ...string) (counts map[review.Tab]int64, err error) {
 	each := make([]string, len(conditions))
 	for i, c := range conditions {
-		each[i] = "SELECT i.status, CASE WHEN i.status = 'in_progress' THEN i.open_kind ELSE '' END, count(*) FROM items i" +
+		kind := "''" // a constant is not sorted by
+		if c == callRows {
+			kind = "i.open_kind"
+		}
+		each[i] = "SELECT i.status, " + kind + ", count(*) FROM items i" +
 			" WHERE i.company_id = ?1 AND " + c + " AND " + shown + " GROUP BY 1, 2"
 	}
 	r, err := s.db.query(ctx, strings.Join(each, " UNION ALL "), companyID)

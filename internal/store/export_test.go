@@ -74,3 +74,6 @@ func SetNewestHits(t testing.TB, n int) {
 
 // Recognise compares the database with the one that we know, as is done again and again.
 func Recognise(ctx context.Context, s *Store) error { return s.db.(*postgres).recogniseNow(ctx) }
+
+// Telling is the piece of a text that its index is asked for.
+var Telling = telling

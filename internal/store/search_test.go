@@ -83,3 +83,28 @@ func TestManyShortBeginningsAreTheNewest(t *testing.T) {
 		wantFound(t, s, "cd-2", "CD-2", review.HowExact)
 	})
 }
+
+// The index is asked for the piece of a long text that says most; what is found holds the whole text.
+func TestLongTextsAreLookedForWhole(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *store.Store, _ *clock) {
+		for _, key := range []string{"INV-2025-11-0004711", "INV-2026-11-0004711", "INV-2026-12-0004711", "larsen consulting oslo", "petersen consulting oslo", "larsen contracting oslo", "100% sure_thing 0004711"} {
+			record(t, s, key)
+		}
+		for text, key := range map[string]string{"v-2025-11-0004711": "INV-2025-11-0004711", "6-12-0004711": "INV-2026-12-0004711", "arsen consulting": "larsen consulting oslo",
+			"tersen consulting oslo": "petersen consulting oslo", "ARSEN   contracting": "larsen contracting oslo", "0% sure_thing": "100% sure_thing 0004711"} {
+			wantFound(t, s, text, key, review.HowPart)
+		}
+		for _, text := range []string{"v-2024-11-0004711", "0004711-11", "arsen consulting 1", "0% sure-thing"} {
+			wantFound(t, s, text, "", review.HowNone)
+		}
+	})
+}
+
+func TestThePieceThatSaysMost(t *testing.T) {
+	for text, want := range map[string]string{"acme": "acme", "-2026-11-0999128": "1-0999128", "inv-202411-0003": "2411-0003", "larsen consulting 37123": "ing 37123",
+		"37123 gmbh und co": "37123 gmb", "larsen consulting": "larsen co", "müller & söhne": "ller & sö", "a b": "a b", "consultinggroup": "tinggroup", "ab consulting": "ab consul", "x consulting y": "sulting y"} {
+		if got := store.Telling(text); got != want {
+			t.Errorf("%q: %q, not %q", text, got, want)
+		}
+	}
+}

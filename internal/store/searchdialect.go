@@ -76,8 +76,44 @@ func (pgSearch) part(add func(any) string, folded string) string {
 	if utf8.RuneCountInString(folded) < shortText {
 		return "strpos(words, " + add(folded) + ") > 0"
 	}
-	return "words LIKE " + add("%"+strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(folded)+"%")
+	piece := telling(folded)
+	condition := "words LIKE " + add("%"+strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(piece)+"%")
+	if piece != folded { // the index does not know strpos
+		condition += " AND strpos(words, " + add(folded) + ") > 0"
+	}
+	return condition
 }
+
+// tellingLength is how many characters the index is asked for: each three of them cost a walk through all rows that hold them.
+const tellingLength = 9
+
+// telling is the piece of a text that the fewest rows hold, as far as can be told from the text: where its digits are, the
+// last ones of a key; else where its last word begins.
+func telling(folded string) string {
+	text := []rune(folded)
+	if len(text) <= tellingLength {
+		return folded
+	}
+	end, most, digits := len(text), 0, 0
+	for i, c := range text {
+		if isDigit(c) {
+			digits++
+		}
+		if i >= tellingLength && isDigit(text[i-tellingLength]) {
+			digits--
+		}
+		if digits > 0 && digits >= most {
+			end, most = i+1, digits
+		}
+	}
+	if space := strings.LastIndex(folded, " "); most == 0 && space > 0 {
+		end = min(utf8.RuneCountInString(folded[:space])+3, len(text))
+	}
+	end = max(end, tellingLength)
+	return string(text[end-tellingLength : end])
+}
+
+func isDigit(c rune) bool { return '0' <= c && c <= '9' }
 
 func (pgSearch) contains(words, text string) string { return "strpos(" + words + ", " + text + ") > 0" }
 
