@@ -47,6 +47,7 @@ type Auth struct {
 	limits   *limits
 	throttle *throttle
 	slots    chan struct{} // bounds the memory that hashing takes
+	compare  func(password, hash string) (bool, error)
 	dummy    string        // is compared when the login is not known, so that the answer takes as long
 	known    settingsCache
 }
@@ -73,7 +74,7 @@ func New(c Config) (*Auth, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	a := &Auth{Config: c, store: c.Store, throttle: newThrottle(), slots: make(chan struct{}, 2), limits: newLimits()}
+	a := &Auth{Config: c, store: c.Store, throttle: newThrottle(), slots: make(chan struct{}, 2), compare: argon2id.ComparePasswordAndHash, limits: newLimits()}
 	if c.Token != "" {
 		if len(c.Token) < 16 {
 			return nil, fmt.Errorf("the API token has %d characters, at least 16 are needed", len(c.Token))

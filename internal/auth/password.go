@@ -154,7 +154,7 @@ func (a *Auth) fits(ctx context.Context, password, hash string) (fits bool, err 
 		return false, nil
 	}
 	err = a.inSlot(ctx, func() (err error) {
-		fits, err = argon2id.ComparePasswordAndHash(password, hash)
+		fits, err = a.compare(password, hash)
 		return err
 	})
 	return fits, err

@@ -36,12 +36,13 @@ var passwordHash = sync.OnceValues(func() (string, error) { return argon2id.Crea
 // accounts are the people of the tests, in a database of their own.
 func accounts(t testing.TB, set ...func(*auth.Config)) *auth.Auth {
 	t.Helper()
-	c := auth.Config{Token: testToken}
+	now := time.Now
+	c := auth.Config{Store: storetest.SQLite(t).Open(t, store.Config{Clock: func() time.Time { return now() }}), Token: testToken}
 	for _, f := range set {
 		f(&c)
 	}
-	if c.Store == nil {
-		c.Store = storetest.SQLite(t).Open(t, store.Config{Clock: c.Now}) // one clock: links expire by the database's
+	if c.Now != nil {
+		now = c.Now // one clock: links expire by the database's
 	}
 	a, err := auth.New(c)
 	if err != nil {
