@@ -48,7 +48,7 @@ type Auth struct {
 	throttle *throttle
 	slots    chan struct{} // bounds the memory that hashing takes
 	compare  func(password, hash string) (bool, error)
-	dummy    string        // is compared when the login is not known, so that the answer takes as long
+	dummy    string // is compared when the login is not known, so that the answer takes as long
 	known    settingsCache
 }
 
