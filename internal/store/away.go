@@ -29,12 +29,14 @@ func (u *unreachable) Unwrap() error { return u.cause }
 // DatabaseAway marks the error for those who must not know the driver.
 func (u *unreachable) DatabaseAway() bool { return true }
 
-// IsAway reports whether an error says that the database cannot be asked now, though it may be soon: it restarts, fails over,
-// or has no room. A wrong password or the name of a database that does not exist are no such errors.
+// IsAway reports whether an error says that a PostgreSQL server cannot be asked now, though it may be soon: it restarts, fails
+// over, or has no room. A wrong password, the name of a database that does not exist or a file that cannot be opened are
+// mended by a person only.
 func IsAway(err error) bool {
 	var known *unreachable
 	var pe *pgconn.PgError
-	return errors.As(err, &known) && (!errors.As(err, &pe) || saysAway(pe))
+	var se *sqlite.Error
+	return errors.As(err, &known) && !errors.As(err, &se) && (!errors.As(err, &pe) || saysAway(pe))
 }
 
 // away marks an error as unreachable if it says so. It is the only place that knows.

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,6 +75,28 @@ func TestUnreachableDatabaseIsOneSentenceWithoutThePassword(t *testing.T) {
 		}
 		if text := err.Error(); strings.Contains(text, "secret") || strings.Contains(text, "cret@") || strings.Contains(text, "\n") {
 			t.Errorf("%q: %q", url, text)
+		}
+	}
+}
+
+// Only what may pass by itself is worth waiting for.
+func TestWhatIsWorthWaitingFor(t *testing.T) {
+	db := storetest.EmptyPostgres(t)
+	at, err := url.Parse(db.URL)
+	must(t, err)
+	changed := func(change func(u *url.URL)) string {
+		u := *at
+		change(&u)
+		return u.String()
+	}
+	for address, want := range map[string]bool{
+		changed(func(u *url.URL) { u.User = url.UserPassword(u.User.Username(), "wrong") }): false,
+		changed(func(u *url.URL) { u.Path += "_none" }):                                     false,
+		changed(func(u *url.URL) { u.Host = "127.0.0.1:1" }):                                true,
+		"sqlite:" + t.TempDir(): false,
+	} {
+		if _, err := store.Open(t.Context(), store.Config{URL: address}); err == nil || store.IsAway(err) != want {
+			t.Errorf("%v: worth waiting for: %v", err, store.IsAway(err))
 		}
 	}
 }

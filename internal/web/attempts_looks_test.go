@@ -18,7 +18,7 @@ func TestAttemptsLookRight(t *testing.T) {
 	w := newWorld(t)
 	s := newSite(t, Config{Store: w.Store})
 	run(t, ctx, signInOn(s.URL, "admin"))
-	shoot(t, ctx, "attempts-empty", s.URL+"/attempts")
+	shootFully(t, ctx, "attempts-empty", s.URL+"/attempts")
 	ids := stories(t, w)
 	limitFrom(t, w, "99999999999999")
 	ugly := w.Put("Umlaut AG", rt.Money(t, "99999.39", "EUR"), "INV-"+strings.Repeat("W", 190))[0]
@@ -33,10 +33,10 @@ func TestAttemptsLookRight(t *testing.T) {
 	for name, path := range map[string]string{"full": "/attempts", "filtered": everyAttemptCondition, "kind": "/attempts?kind=find&result=could_not_tell", "bad": "/attempts?status=6xx&longer=soon&from=x",
 		"found": "/attempts?q=INV-2026-11", "one": fmt.Sprintf("/attempts/%d/1", ids["rejected"]), "ugly": fmt.Sprintf("/attempts/%d/1", ugly), "open": fmt.Sprintf("/attempts/%d/2", asked),
 		"stories": "/attempts?to=2026-11-29+23:00&q=INV-2026-11"} {
-		shoot(t, ctx, "attempts-"+name, s.URL+path)
+		shootFully(t, ctx, "attempts-"+name, s.URL+path)
 	}
 	run(t, ctx, chromedp.Navigate(s.URL+"/attempts?kind=send"), chromedp.Evaluate[chromedp.Void](`for (const d of document.querySelectorAll(".list-tools details")) d.open = true`))
 	for _, l := range looks {
-		shootThis(t, ctx, "attempts-form", l)
+		shootThisFully(t, ctx, "attempts-form", l)
 	}
 }

@@ -98,7 +98,24 @@ func shoot(t *testing.T, ctx context.Context, name, address string) {
 	}
 }
 
-// shootThis does the same with the page that is open, in one look.
+// shootFully also checks the colours in the looks in which nothing else can differ.
+func shootFully(t *testing.T, ctx context.Context, name, address string) {
+	t.Helper()
+	run(t, ctx, chromedp.Navigate(address), chromedp.WaitReady(chromedp.CSS("main")))
+	for _, l := range looks {
+		shootThisFully(t, ctx, name, l)
+	}
+}
+
+func shootThisFully(t *testing.T, ctx context.Context, name string, l look) {
+	t.Helper()
+	shootThis(t, ctx, name, l)
+	if !l.whole() {
+		checkAccessible(t, tab{t, ctx}, name, l)
+	}
+}
+
+// shootThis does what shoot does with the page that is open, in one look.
 func shootThis(t *testing.T, ctx context.Context, name string, l look) {
 	t.Helper()
 	run(t, ctx, l.set())

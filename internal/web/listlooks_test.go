@@ -31,7 +31,7 @@ func TestListLooksRight(t *testing.T) {
 	run(t, ctx, signInOn(s.URL, "admin"))
 	for name, path := range map[string]string{"review": "/", "groups": "/?tab=review&group=error", "unknown": "/?tab=unknown", "waiting": "/?tab=waiting", "all": "/?tab=all", "finished": "/?tab=finished",
 		"closed": "/?tab=closed", "nothing": everyCondition, "bad": "/?tab=all&from=abc&status=nonsense", "found": "/?q=ACME", "amount": "/?q=1234.50&system=books"} {
-		shoot(t, ctx, "list-"+name, s.URL+path)
+		shootFully(t, ctx, "list-"+name, s.URL+path)
 	}
 	b := s.signIn("admin")
 	form := b.get("/?tab=review&age=1d").form("/views")
@@ -45,7 +45,7 @@ func TestListLooksRight(t *testing.T) {
 	}
 	run(t, ctx, chromedp.Navigate(s.URL+"/?tab=review&age=1d"), chromedp.Evaluate[chromedp.Void](`for (const d of document.querySelectorAll(".list-tools details")) d.open = true`))
 	for _, l := range looks {
-		shootThis(t, ctx, "list-open", l)
+		shootThisFully(t, ctx, "list-open", l)
 	}
 	if got := ask(t, ctx, chromedp.Evaluate[int](`document.querySelectorAll(".list-tools details[open]").length`)); got != 2 {
 		t.Errorf("%d are open", got)

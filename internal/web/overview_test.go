@@ -146,16 +146,16 @@ func TestTheOverviewLooksRight(t *testing.T) {
 	w := newWorld(t)
 	s := newSite(t, Config{Store: w.Store})
 	run(t, ctx, signInOn(s.URL, "admin"))
-	shoot(t, ctx, "overview-empty", s.URL+"/overview")
+	shootFully(t, ctx, "overview-empty", s.URL+"/overview")
 	stories(t, w)
 	counts(t, w, time.UTC)
 	shoot(t, ctx, "overview-few", s.URL+"/overview")
 	fullFigures(t, w)
 	for _, r := range review.Ranges {
-		shoot(t, ctx, "overview-"+string(r), s.URL+overviewAddress(r))
+		shootFully(t, ctx, "overview-"+string(r), s.URL+overviewAddress(r))
 	}
 	run(t, ctx, chromedp.Evaluate[chromedp.Void](`for (const d of document.querySelectorAll(".chart-table")) d.open = true`))
 	for _, l := range looks {
-		shootThis(t, ctx, "overview-tables", l)
+		shootThisFully(t, ctx, "overview-tables", l)
 	}
 }

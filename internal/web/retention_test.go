@@ -88,8 +88,19 @@ func TestHowLongHistoryIsKept(t *testing.T) {
 	if a := b.get(item); !strings.Contains(a.visible(), "2 older tries were removed") || strings.Contains(a.visible(), "is blocked for invoicing") {
 		t.Errorf("the page of the invoice: %s", a.visible())
 	}
+	attempt := attemptsPath + "/" + strconv.FormatInt(id, 10) + "/3"
+	if a := b.get(attempt); a.status != http.StatusOK || strings.Contains(a.visible(), templates.Attempts.NotKeptLong) || strings.Contains(a.body, `rel="prev"`) {
+		t.Errorf("the page of the try that stays: %d %s", a.status, a.visible())
+	}
 	if a := b.get(retentionPath); !strings.Contains(a.visible(), "2 removed so far") {
 		t.Errorf("the page does not tell what went: %s", a.visible())
+	}
+	b.post(retentionPath, keepForm(b.get(retentionPath), "save", map[string]string{"attempts": "12", "excerpts": "6"}))
+	if _, _, err := (review.RetentionRunner{Store: w.Store, CompanyID: 1, Node: "a", Pause: func(context.Context) {}}).RunOnce(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if a := b.get(attempt); !strings.Contains(a.visible(), templates.Attempts.NotKeptLong) {
+		t.Errorf("the page of the try does not tell that its texts are gone: %s", a.visible())
 	}
 }
 

@@ -284,10 +284,7 @@ func TestFiveThousandPlansOnOneDay(t *testing.T) {
 		t.Skip("long")
 	}
 	eachWorld(t, "2026-10-15T08:00:00Z", time.UTC, func(w *world) {
-		plans := 5000
-		if w.db.Name == "sqlite" { // the same code, and the machine's time is better spent
-			plans = 1000
-		}
+		const plans = 5000
 		for i := range plans {
 			w.create(numbered(i), "2026-11-01")
 		}
