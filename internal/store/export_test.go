@@ -75,5 +75,5 @@ func SetNewestHits(t testing.TB, n int) {
 // Recognise compares the database with the one that we know, as is done again and again.
 func Recognise(ctx context.Context, s *Store) error { return s.db.(*postgres).recogniseNow(ctx) }
 
-// Telling is the piece of a text that its index is asked for.
+// Telling are the pieces of a text that the index is asked for.
 var Telling = telling

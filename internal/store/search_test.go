@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"onefold/internal/review"
@@ -100,10 +101,11 @@ func TestLongTextsAreLookedForWhole(t *testing.T) {
 	})
 }
 
-func TestThePieceThatSaysMost(t *testing.T) {
-	for text, want := range map[string]string{"acme": "acme", "-2026-11-0999128": "1-0999128", "inv-202411-0003": "2411-0003", "larsen consulting 37123": "ing 37123",
-		"37123 gmbh und co": "37123 gmb", "larsen consulting": "larsen co", "müller & söhne": "ller & sö", "a b": "a b", "consultinggroup": "tinggroup", "ab consulting": "ab consul", "x consulting y": "sulting y"} {
-		if got := store.Telling(text); got != want {
+func TestThePiecesThatSayMost(t *testing.T) {
+	for text, want := range map[string]string{"acme": "acme", "37123": "37123", "-2026-11-0999128": "999 128 202", "/44747/2025-01": "447 747 202", "larsen consulting 37123": "371 123 sul ars",
+		"129 gmbh und co": "129 gmb und", "larsen consulting": "nsu lti ars", "müller & söhne": "mül ler öhn", "a b": "a b", "- & s.a. -": "- & s.a. -", "consultinggroup": "ult ing", "ab consul": "con sul",
+		"so-00999999": "999 999", "100% sure_thing": "100 hin sur"} {
+		if got := strings.Join(store.Telling(text), " "); got != want {
 			t.Errorf("%q: %q, not %q", text, got, want)
 		}
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -76,44 +77,16 @@ func (pgSearch) part(add func(any) string, folded string) string {
 	if utf8.RuneCountInString(folded) < shortText {
 		return "strpos(words, " + add(folded) + ") > 0"
 	}
-	piece := telling(folded)
-	condition := "words LIKE " + add("%"+strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(piece)+"%")
-	if piece != folded { // the index does not know strpos
-		condition += " AND strpos(words, " + add(folded) + ") > 0"
+	pieces := telling(folded)
+	each := make([]string, len(pieces))
+	for i, piece := range pieces {
+		each[i] = "words LIKE " + add("%"+strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(piece)+"%")
 	}
-	return condition
+	if !slices.Equal(pieces, []string{folded}) { // the index does not know strpos
+		each = append(each, "strpos(words, "+add(folded)+") > 0")
+	}
+	return strings.Join(each, " AND ")
 }
-
-// tellingLength is how many characters the index is asked for: each three of them cost a walk through all rows that hold them.
-const tellingLength = 9
-
-// telling is the piece of a text that the fewest rows hold, as far as can be told from the text: where its digits are, the
-// last ones of a key; else where its last word begins.
-func telling(folded string) string {
-	text := []rune(folded)
-	if len(text) <= tellingLength {
-		return folded
-	}
-	end, most, digits := len(text), 0, 0
-	for i, c := range text {
-		if isDigit(c) {
-			digits++
-		}
-		if i >= tellingLength && isDigit(text[i-tellingLength]) {
-			digits--
-		}
-		if digits > 0 && digits >= most {
-			end, most = i+1, digits
-		}
-	}
-	if space := strings.LastIndex(folded, " "); most == 0 && space > 0 {
-		end = min(utf8.RuneCountInString(folded[:space])+3, len(text))
-	}
-	end = max(end, tellingLength)
-	return string(text[end-tellingLength : end])
-}
-
-func isDigit(c rune) bool { return '0' <= c && c <= '9' }
 
 func (pgSearch) contains(words, text string) string { return "strpos(" + words + ", " + text + ") > 0" }
 
