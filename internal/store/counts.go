@@ -44,7 +44,7 @@ const (
 )
 
 const (
-	openRows    = "i.status IN ('review', 'pending', 'queued', 'failed') AND i.status <> 'in_progress'"
+	openRows    = "i.status IN ('review', 'pending', 'queued', 'failed')"
 	callRows    = "i.status = 'in_progress' AND i.lease_until IS NOT NULL"
 	settledRows = "i.status IN ('confirmed', 'resolved', 'closed') AND i.status <> 'in_progress'"
 )

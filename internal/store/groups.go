@@ -25,6 +25,7 @@ func (s *Store) groupRows(ctx context.Context, q review.Query, m match, limit in
 	if err != nil {
 		return nil, err
 	}
+	l.whole = true
 	r, err := s.db.query(ctx, "SELECT system_id, reason, error_kind, count(*), min(changed_at), max(changed_at) FROM ("+
 		l.rows("i.id, i.system_id, i.reason, i.error_kind, i.changed_at", "")+") u GROUP BY system_id, reason, error_kind"+
 		" ORDER BY 4 DESC, system_id, reason, error_kind LIMIT "+strconv.Itoa(max(limit, 1)), l.args...)
@@ -71,6 +72,7 @@ func (s *Store) countRows(ctx context.Context, q review.Query, m match, most int
 	if err != nil {
 		return 0, err
 	}
+	l.whole = true
 	limit := " LIMIT " + strconv.FormatInt(max(most, 0), 10)
 	err = s.row(ctx, "SELECT count(*) FROM (SELECT 1 FROM ("+l.rows("i.id", limit)+") r"+limit+") u", l.args, &n)
 	return n, err

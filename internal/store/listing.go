@@ -48,7 +48,8 @@ type listing struct {
 	db       searcher
 	query    review.Query
 	statuses []work.Status
-	lanes    lanes  // how settled rows are shared out between walks down their indexes
+	lanes    lanes  // how rows are shared out between walks down their indexes
+	whole    bool   // all rows are wanted, in no order
 	from     string // the few, as a FROM clause with items i; empty: walk
 	shown    string // the condition for the one row of a document
 	where    string // all conditions but the status
@@ -108,11 +109,11 @@ func (s *Store) listing(ctx context.Context, q review.Query, m match) (*listing,
 // fewMonths is how many months a source may have to be looked for in each of them; in more, its rows are everywhere.
 const fewMonths = 6
 
-// share makes lanes of what the filter asks for and an index of settled rows knows: the months of a source, or each pair
-// of automation and system that may be meant. For a month alone one lane is right.
+// share makes lanes of what the filter asks for and an index knows: the months of a source, or each pair of automation and
+// system that may be meant. For a month alone one lane is right.
 func (l *listing) share(ctx context.Context, s *Store) (err error) {
 	f := l.query.Filter
-	if f.Period != "" || !slices.ContainsFunc(l.statuses, work.Status.Settled) {
+	if f.Period != "" || slices.Equal(l.statuses, []work.Status{work.InProgress}) {
 		return nil
 	}
 	if f.Source != "" {
@@ -129,7 +130,7 @@ func (l *listing) share(ctx context.Context, s *Store) (err error) {
 				places[i] = l.add(month)
 				l.lanes.rows = append(l.lanes.rows, places[i:i+1])
 			}
-			l.where += " AND i.period IN (" + strings.Join(places, ", ") + ")" // passes open rows without a look at their source
+			l.where += " AND i.period IN (" + strings.Join(places, ", ") + ")" // passes calls without a look at their source
 			return nil
 		}
 	}
@@ -188,7 +189,7 @@ func (l *listing) rowsOf(statuses []work.Status, columns, tail string) string {
 			return "SELECT " + columns + " FROM items i WHERE i.company_id = " + company + l.has(status) + lane + l.where + l.after + " AND " + l.shown + tail
 		}
 		walks := []string{walk("")}
-		if status.Settled() && len(l.lanes.rows) > 0 {
+		if status != work.InProgress && len(l.lanes.rows) > 0 {
 			walks = l.db.walks(l.lanes, walk)
 		}
 		for _, text := range walks {
@@ -214,10 +215,12 @@ func (l *listing) has(status work.Status) string {
 		case review.TabWaiting:
 			c += " AND i.open_kind = 'send'"
 		}
-	case status.Settled() && (l.query.Filter.Period != "" || len(l.lanes.rows) > 0):
+	case l.query.Filter.Period == "" && len(l.lanes.rows) == 0 && (status.Settled() || !l.whole):
+		c += " AND i.status <> 'in_progress'"
+	case status.Settled():
 		c += " AND i.status IN ('confirmed', 'resolved', 'closed')"
 	default:
-		c += " AND i.status <> 'in_progress'"
+		c += l.db.openIndex()
 	}
 	return c
 }
