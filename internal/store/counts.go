@@ -44,7 +44,7 @@ const (
 )
 
 const (
-	openRows    = "i.status IN ('review', 'pending', 'queued', 'failed')"
+	openRows    = "i.status IN ('review', 'pending', 'queued', 'failed') AND i.id > 0"
 	callRows    = "i.status = 'in_progress' AND i.lease_until IS NOT NULL"
 	settledRows = "i.status IN ('confirmed', 'resolved', 'closed') AND i.status <> 'in_progress'"
 )

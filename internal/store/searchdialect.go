@@ -19,7 +19,7 @@ type searcher interface {
 	part(add func(any) string, folded string) string       // a condition on item_search
 	contains(words, text string) string                    // the same for one row
 	inParts() bool                                         // whether a list is best read in two statements: PostgreSQL would plan the second anew each time
-	openIndex() string                                     // what names the indexes of open rows beside a status: PostgreSQL knows by itself, and would read all statuses
+	openIndex() string                                     // what names the indexes of open rows, beside a status
 	total() string                                         // the column of revisions that compares as a number
 	amount(add func(any) string, n units) string           // an amount as it compares with it
 	// attemptsOf are all attempts a of the items in a JSON array.
@@ -93,7 +93,8 @@ func (pgSearch) contains(words, text string) string { return "strpos(" + words +
 
 func (pgSearch) inParts() bool { return false }
 
-func (pgSearch) openIndex() string { return "" }
+// PostgreSQL knows that the status is one of them; told so, it would read all of them.
+func (pgSearch) openIndex() string { return " AND i.id > 0" }
 
 func (pgSearch) total() string { return "total" }
 
@@ -154,7 +155,7 @@ func (sqliteSearch) contains(words, text string) string {
 func (sqliteSearch) inParts() bool { return true }
 
 func (sqliteSearch) openIndex() string {
-	return " AND i.status IN ('review', 'pending', 'queued', 'failed')"
+	return " AND i.status IN ('review', 'pending', 'queued', 'failed') AND i.id > 0"
 }
 
 func (sqliteSearch) total() string { return "units" }
