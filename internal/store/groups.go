@@ -55,7 +55,7 @@ func (s *Store) Count(ctx context.Context, q review.Query, most int64) (n int64,
 	most = min(max(most, 0), math.MaxInt32)
 	_, err = s.search(ctx, q, max(most, 1), func(m match) (bool, error) {
 		if m.condition != nil && m.hits != nil { // some may be enough
-			if n, err = s.countRows(ctx, q, match{hits: m.hits}, most); err != nil || n >= most {
+			if n, err = s.countRows(ctx, q, match{hits: m.hits, own: m.own}, most); err != nil || n >= most {
 				return true, err
 			}
 		}

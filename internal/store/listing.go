@@ -92,7 +92,11 @@ func (s *Store) listing(ctx context.Context, q review.Query, m match) (*listing,
 		if err != nil {
 			return nil, err
 		}
-		l.from, l.shown = l.db.chains(l.add(string(list)))
+		if m.own {
+			l.from = l.db.each(l.db.ids(l.add(string(list))))
+		} else {
+			l.from, l.shown = l.db.chains(l.add(string(list)))
+		}
 		return l, nil
 	}
 	few, err := s.few(ctx, q)
@@ -225,18 +229,21 @@ func (l *listing) has(status work.Status) string {
 	return c
 }
 
-// parts are the statuses to be read first and after them: most items are confirmed, so a walk over these soon has a page
-// full, and then the others need only be looked at as far back.
-func (l *listing) parts() (first, rest []work.Status) {
-	if !l.db.inParts() || l.from != "" || len(l.statuses) < 2 || !slices.Contains(l.statuses, work.Confirmed) {
-		return l.statuses, nil
+// parts are the statuses in the order in which they are read: most items are confirmed, so a walk over these soon has a page
+// full, and then each other status need only be looked at as far back.
+func (l *listing) parts() (parts [][]work.Status) {
+	if !l.db.inParts() || l.from != "" {
+		return [][]work.Status{l.statuses}
+	}
+	if slices.Contains(l.statuses, work.Confirmed) {
+		parts = [][]work.Status{{work.Confirmed}}
 	}
 	for _, status := range l.statuses {
 		if status != work.Confirmed {
-			rest = append(rest, status)
+			parts = append(parts, []work.Status{status})
 		}
 	}
-	return []work.Status{work.Confirmed}, rest
+	return parts
 }
 
 // page reads one page of the list.
@@ -245,29 +252,25 @@ func (s *Store) page(ctx context.Context, q review.Query, m match) (page review.
 	if err != nil {
 		return page, err
 	}
-	filtered := len(l.args)
+	filtered, where := len(l.args), l.where
 	limit := " LIMIT " + strconv.Itoa(q.Limit+1)
-	const order = "changed_at DESC, id DESC"
-	statement := func(statuses []work.Status) string {
-		return "SELECT id, changed_at FROM (" + l.rowsOf(statuses, "i.id, i.changed_at", " ORDER BY i.changed_at DESC, i.id DESC"+limit) + ") u ORDER BY " + order + limit
-	}
-	first, rest := l.parts()
-	places, err := s.places(ctx, statement(first), l.args)
-	if err == nil && len(rest) > 0 {
-		l.args = l.args[:filtered]
+	var places []review.Cursor
+	for _, part := range l.parts() {
+		l.args, l.where = l.args[:filtered], where
 		if len(places) > q.Limit { // nothing older gets on the page
 			last := places[q.Limit]
 			l.where += " AND (i.changed_at, i.id) > (" + l.add(l.place(last.At)) + ", " + l.add(last.ID) + ")"
 		}
-		var more []review.Cursor
-		more, err = s.places(ctx, statement(rest), l.args)
+		more, err := s.places(ctx, "SELECT id, changed_at FROM ("+l.rowsOf(part, "i.id, i.changed_at", " ORDER BY i.changed_at DESC, i.id DESC"+limit)+
+			") u ORDER BY changed_at DESC, id DESC"+limit, l.args)
+		if err != nil {
+			return page, err
+		}
 		places = append(places, more...)
 		slices.SortFunc(places, func(a, b review.Cursor) int {
 			return -cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 		})
-	}
-	if err != nil {
-		return page, err
+		places = places[:min(len(places), q.Limit+1)]
 	}
 	if len(places) > q.Limit {
 		places = places[:q.Limit]

@@ -91,7 +91,8 @@ func inDocument(itself, condition string) string {
 		" AND (SELECT 1 FROM items e WHERE e.id = o.item_id AND " + condition + ") IS NOT NULL LIMIT 1) IS NOT NULL) IS NOT NULL)"
 }
 
-// matchAmount finds items whose amount, as it is now, is one of those wanted.
+// matchAmount finds items whose amount, as it is now, is one of those wanted. It is the amount that the list shows: not that of
+// another step of the document.
 func (s *Store) matchAmount(ctx context.Context, company int64, w wanted, to aim) (match, error) {
 	if len(w.amounts) == 0 {
 		return match{}, nil
@@ -116,9 +117,7 @@ func (s *Store) matchAmount(ctx context.Context, company int64, w wanted, to aim
 		return "(" + strings.Join(each, " OR ") + ")"
 	}
 	condition := func(add func(any) string) string {
-		equal := oneOf(add)
-		return inDocument("revisions r WHERE r.item_id = i.id AND r.number = i.revision AND "+equal,
-			"(SELECT 1 FROM revisions r WHERE r.item_id = e.id AND r.number = e.revision AND "+equal+") IS NOT NULL")
+		return " AND (SELECT 1 FROM revisions r WHERE r.item_id = i.id AND " + db.oneAmount(len(currencies)*len(w.amounts)) + " = i.revision AND " + oneOf(add) + " LIMIT 1) = 1"
 	}
 	if !to.count {
 		sample := &pageQuery{}
@@ -135,7 +134,9 @@ func (s *Store) matchAmount(ctx context.Context, company int64, w wanted, to aim
 	}
 	hits, err := s.ids(ctx, "SELECT r.item_id FROM ("+strings.Join(branches, " UNION ALL ")+") r WHERE (SELECT 1 FROM items i WHERE i.id = r.item_id"+
 		" AND i.revision = r.number AND i.company_id = ?1) = 1 LIMIT "+strconv.Itoa(to.many+1), b.args...)
-	return orMany(hits, err, to.many, condition)
+	m, err := orMany(hits, err, to.many, condition)
+	m.own = true
+	return m, err
 }
 
 // matchPrefix finds keys, references, ids and numbers that begin with the text.

@@ -33,6 +33,7 @@ func newWanted(text string) wanted {
 type match struct {
 	hits      []int64 // with a condition: some of them
 	condition func(add func(any) string) string
+	own       bool // the rows themselves are meant, not the documents that they are steps of
 	newest    bool // looked for in the newest rows only
 }
 

@@ -11,6 +11,7 @@ type searcher interface {
 	id() string                       // the item id of item_search
 	words() (table, id, words string) // the rows of item_search, for reading one by its id
 	numbers() string                  // the numbers of a JSON array in the parameter ?1
+	ids(parameter string) string      // a statement for the ids in a JSON array, as item_id
 	// chains are all items i that share a key with the ids in a JSON array, and the condition for the rows of a list.
 	chains(parameter string) (from, shown string)
 	// each is the items i whose ids a statement returns.
@@ -18,10 +19,11 @@ type searcher interface {
 	walks(l lanes, walk func(lane string) string) []string // the statements for all lanes; a lane is a condition on items i
 	part(add func(any) string, folded string) string       // a condition on item_search
 	contains(words, text string) string                    // the same for one row
-	inParts() bool                                         // whether a list is best read in two statements: PostgreSQL would plan the second anew each time
+	inParts() bool                                         // whether a list is best read status by status: PostgreSQL merges them as far as the page goes
 	openIndex() string                                     // what names the indexes of open rows, beside a status
 	total() string                                         // the column of revisions that compares as a number
 	amount(add func(any) string, n units) string           // an amount as it compares with it
+	oneAmount(of int) string                               // the number of revisions r, for asking whether a row has one of so many amounts
 	// attemptsOf are all attempts a of the items in a JSON array.
 	attemptsOf(parameter string) string
 	longer(from, until, micros string) string // a condition: more than so many microseconds lie between them
@@ -31,6 +33,10 @@ type pgSearch struct{}
 
 func (pgSearch) numbers() string {
 	return "(SELECT value::bigint FROM json_array_elements_text(?1::json) AS j (value))"
+}
+
+func (pgSearch) ids(p string) string {
+	return "SELECT value::bigint AS item_id FROM json_array_elements_text(" + p + "::json) AS j (value)"
 }
 
 // The joins go from the few to the many, whatever the planner believes. Most documents have one step: then the item is all
@@ -103,9 +109,13 @@ func (pgSearch) amount(add func(any) string, n units) string {
 	return "(" + add(text) + "::numeric / 10000)"
 }
 
+func (pgSearch) oneAmount(int) string { return "r.number" }
+
 type sqliteSearch struct{}
 
 func (sqliteSearch) numbers() string { return "(SELECT value FROM json_each(?1))" }
+
+func (sqliteSearch) ids(p string) string { return "SELECT value AS item_id FROM json_each(" + p + ")" }
 
 func (sqliteSearch) chains(p string) (from, shown string) {
 	return "json_each(" + p + ") h CROSS JOIN item_keys m ON m.item_id = h.value" +
@@ -161,6 +171,14 @@ func (sqliteSearch) openIndex() string {
 func (sqliteSearch) total() string { return "units" }
 
 func (sqliteSearch) amount(add func(any) string, n units) string { return add(n.int64()) }
+
+// For one amount the index of amounts is asked, which most rows are not in; else the row.
+func (sqliteSearch) oneAmount(of int) string {
+	if of == 1 {
+		return "+r.number"
+	}
+	return "r.number"
+}
 
 func (p *postgres) search() searcher { return pgSearch{} }
 func (l *lite) search() searcher     { return sqliteSearch{} }
