@@ -54,8 +54,11 @@ func openPostgres(ctx context.Context, s *Store) (*postgres, error) {
 		"application_name":              strings.TrimSpace("onefold " + s.cfg.Node),
 		"timezone":                      "UTC",
 		"default_transaction_isolation": "read committed",
-		"jit":                           "off",   // compiling a plan costs more than any of our queries
-		"parallel_setup_cost":           "20000", // starting workers takes tens of milliseconds: what the planner thinks of as 1000
+		"jit":                           "off",    // compiling a plan costs more than any of our queries
+		"parallel_setup_cost":           "100000", // starting workers takes tens of milliseconds: what the planner thinks of as 1000
+		// The plan of a page's list costs up to twenty milliseconds, as much as the list, and its statements name their indexes:
+		// it is made once for a connection, and anew after the tables' statistics.
+		"plan_cache_mode": "force_generic_plan",
 		// A server that stands still inside a transaction (a paused machine) must not keep its locks from the others.
 		"idle_in_transaction_session_timeout": "5000",
 	} {
