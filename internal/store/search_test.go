@@ -103,7 +103,7 @@ func TestLongTextsAreLookedForWhole(t *testing.T) {
 
 func TestThePiecesThatSayMost(t *testing.T) {
 	for text, want := range map[string]string{"acme": "acme", "37123": "37123", "-2026-11-0999128": "999 128 202", "/44747/2025-01": "447 747 202", "larsen consulting 37123": "371 123 sul ars",
-		"129 gmbh und co": "129 gmb und", "larsen consulting": "nsu lti ars", "müller & söhne": "mül ler öhn", "a b": "a b", "- & s.a. -": "- & s.a. -", "consultinggroup": "ult ing", "ab consul": "con sul",
+		"129 gmbh und co": "129 gmb und", "larsen consulting": "sul ars", "müller & söhne": "üll öhn", "a b": "a b", "- & s.a. -": "- & s.a. -", "consultinggroup": "ult ing", "ab consul": "con sul",
 		"so-00999999": "999 999", "100% sure_thing": "100 hin sur"} {
 		if got := strings.Join(store.Telling(text), " "); got != want {
 			t.Errorf("%q: %q, not %q", text, got, want)

@@ -13,29 +13,33 @@ const (
 	wholeLength = 5 // so short a text is asked for as it is
 )
 
-// telling are the pieces of a text that say most: of its longest run of digits, or else of its longest word, the last six
-// digits or the middle six letters; of the two next ones, the middle. A text without any is its own piece.
-func telling(folded string) []string {
+// telling are the pieces of a text that say most: the last six digits of its longest run of digits, or else the middle six
+// letters of its only word; of the two next runs and words, the middle. A text without any is its own piece.
+func telling(folded string) (pieces []string) {
 	text := []rune(folded)
 	runs := runsOf(text)
 	if len(text) <= wholeLength || len(runs) == 0 {
 		return []string{folded}
 	}
-	most := runs[0]
-	if over := len(most) - 2*pieceLength; over > 0 && isDigit(most[0]) {
-		most = most[over:]
-	} else if over > 0 {
-		most = most[over/2 : over/2+2*pieceLength]
-	}
-	pieces := []string{string(most[:pieceLength])}
-	if len(most) > pieceLength {
-		pieces = append(pieces, string(most[len(most)-pieceLength:]))
-	}
-	for _, run := range runs[1:min(len(runs), 3)] {
-		from := (len(run) - pieceLength) / 2
-		pieces = append(pieces, string(run[from:from+pieceLength]))
+	for i, run := range runs[:min(len(runs), 3)] {
+		switch {
+		case i > 0 || len(run) == pieceLength || !isDigit(run[0]) && len(runs) > 1:
+			pieces = append(pieces, string(middle(run, pieceLength)))
+			continue
+		case isDigit(run[0]):
+			run = run[max(len(run)-2*pieceLength, 0):]
+		default:
+			run = middle(run, 2*pieceLength)
+		}
+		pieces = append(pieces, string(run[:pieceLength]), string(run[len(run)-pieceLength:]))
 	}
 	return pieces
+}
+
+// middle are the n characters in the middle of a run, or all of a shorter one.
+func middle(run []rune, n int) []rune {
+	from := max((len(run)-n)/2, 0)
+	return run[from:min(from+n, len(run))]
 }
 
 // runsOf are the runs of digits and then the words of a text, the longest first, without those that no piece can be made of.
