@@ -82,7 +82,7 @@ func (s *Store) openCounts(ctx context.Context, companyID int64) (map[review.Tab
 		return old.counts, nil
 	}
 	start := time.Now()
-	counts, err := s.count(ctx, companyID, shownAlone, openRows, callRows)
+	counts, err := s.count(ctx, companyID, noneBefore, openRows, callRows)
 	if err != nil {
 		return nil, err
 	}

@@ -22,8 +22,20 @@ const shownRow = "(i.status NOT IN ('confirmed', 'resolved') OR NOT EXISTS (SELE
 
 // shownAlone is the same for a page: a subquery with a limit is asked for each row that is read, where PostgreSQL would
 // join whole tables before the first.
-const shownAlone = "((i.status NOT IN ('confirmed', 'resolved') OR (SELECT 1 FROM items n WHERE n.previous_id = i.id LIMIT 1) IS NULL)" +
-	" AND (i.previous_id IS NULL OR (SELECT 1 " + earlierOpen + " LIMIT 1) IS NULL))"
+const shownAlone = "((i.status NOT IN ('confirmed', 'resolved') OR " + lastStep + ") AND " + noneBefore + ")"
+
+const (
+	lastStep   = "(SELECT 1 FROM items n WHERE n.previous_id = i.id LIMIT 1) IS NULL"
+	noneBefore = "(i.previous_id IS NULL OR (SELECT 1 " + earlierOpen + " LIMIT 1) IS NULL)" // no step before it is open
+)
+
+// shownOf is the same for rows of one status.
+func shownOf(status work.Status) string {
+	if status == work.Confirmed || status == work.Resolved {
+		return lastStep + " AND " + noneBefore
+	}
+	return noneBefore
+}
 
 // earlierOpen are the steps before items i that are not done: the one before it, or, in longer chains, any. One table in
 // each subquery: a join is planned for each of the many branches of a list.
@@ -51,7 +63,7 @@ type listing struct {
 	lanes    lanes  // how rows are shared out between walks down their indexes
 	whole    bool   // all rows are wanted, in no order
 	from     string // the few, as a FROM clause with items i; empty: walk
-	shown    string // the condition for the one row of a document
+	shown    string // the condition for the one row of a document among the few
 	where    string // all conditions but the status
 	after    string // the keyset
 	pageQuery
@@ -190,7 +202,7 @@ func (l *listing) rowsOf(statuses []work.Status, columns, tail string) string {
 			continue
 		}
 		walk := func(lane string) string {
-			return "SELECT " + columns + " FROM items i WHERE i.company_id = " + company + l.has(status) + lane + l.where + l.after + " AND " + l.shown + tail
+			return "SELECT " + columns + " FROM items i WHERE i.company_id = " + company + l.has(status) + lane + l.where + l.after + " AND " + shownOf(status) + tail
 		}
 		walks := []string{walk("")}
 		if status != work.InProgress && len(l.lanes.rows) > 0 {
