@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -12,7 +11,7 @@ import (
 	"onefold/internal/work"
 )
 
-// tallies keeps the counts of finished keys for a while, if there are many: they grow with the history.
+// tallies keeps counts for a while.
 type tallies struct {
 	mu      sync.Mutex
 	kept    map[int64]tally
@@ -27,26 +26,11 @@ type openTally struct {
 	at     time.Time // by this process's own clock
 }
 
-type tally struct {
-	counts   map[review.Tab]int64
-	at       time.Time // by this process's own clock
-	until    time.Time // then they are counted anew
-	counting bool
-}
-
-var keepFrom int64 = 20_000 // fewer settled keys are counted with every page
+const keepOpen = 30 * time.Second // a mark is no proof that nothing has changed
 
 const (
-	keepFactor   = 20              // a count that takes a second is made every 20 seconds
-	keepLongest  = 2 * time.Minute // older counts are not shown
-	countTimeout = time.Minute
-	keepOpen     = 30 * time.Second // a mark is no proof that nothing has changed
-)
-
-const (
-	openRows    = "i.status IN ('review', 'pending', 'queued', 'failed') AND i.id > 0"
-	callRows    = "i.status = 'in_progress' AND i.lease_until IS NOT NULL"
-	settledRows = "i.status IN ('confirmed', 'resolved', 'closed') AND i.status <> 'in_progress'"
+	openRows = "i.status IN ('review', 'pending', 'queued', 'failed') AND i.id > 0"
+	callRows = "i.status = 'in_progress' AND i.lease_until IS NOT NULL"
 )
 
 // Counts implements review.Store. Those of what is open are counted whenever the mark has moved, at the latest after
@@ -82,7 +66,7 @@ func (s *Store) openCounts(ctx context.Context, companyID int64) (map[review.Tab
 		return old.counts, nil
 	}
 	start := time.Now()
-	counts, err := s.count(ctx, companyID, noneBefore, openRows, callRows)
+	counts, err := s.countOpen(ctx, companyID)
 	if err != nil {
 		return nil, err
 	}
@@ -95,69 +79,16 @@ func (s *Store) openCounts(ctx context.Context, companyID int64) (map[review.Tab
 	return counts, nil
 }
 
-// settledCounts are those that are kept, if they are young enough.
-func (s *Store) settledCounts(ctx context.Context, companyID int64) (map[review.Tab]int64, error) {
-	now := time.Now()
-	s.tallies.mu.Lock()
-	old, ok := s.tallies.kept[companyID]
-	again := ok && now.After(old.until) && !old.counting
-	if again && now.Sub(old.at) < keepLongest {
-		old.counting = true
-		s.tallies.kept[companyID] = old
-		s.tallies.running.Add(1)
+func (s *Store) countOpen(ctx context.Context, companyID int64) (map[review.Tab]int64, error) {
+	each := func(kind, rows string) string {
+		return "SELECT i.status, " + kind + ", count(*) FROM items i WHERE i.company_id = ?1 AND " + rows + " AND " + noneBefore + " GROUP BY 1, 2"
 	}
-	s.tallies.mu.Unlock()
-	if !ok || now.Sub(old.at) >= keepLongest {
-		return s.countSettled(ctx, companyID)
-	}
-	if again {
-		go func() {
-			defer s.tallies.running.Done()
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), countTimeout)
-			defer cancel()
-			if _, err := s.countSettled(ctx, companyID); err != nil {
-				s.tallies.mu.Lock()
-				defer s.tallies.mu.Unlock()
-				old.counting = false
-				s.tallies.kept[companyID] = old // the next page tries again
-			}
-		}()
-	}
-	return old.counts, nil
+	return s.tally(ctx, each("''", openRows)+" UNION ALL "+each("i.open_kind", callRows), companyID) // a constant is not sorted by
 }
 
-// countSettled counts what is finished and closed, and keeps it if that is much.
-func (s *Store) countSettled(ctx context.Context, companyID int64) (map[review.Tab]int64, error) {
-	start := time.Now()
-	counts, err := s.count(ctx, companyID, shownRow, settledRows)
-	if err != nil {
-		return nil, err
-	}
-	s.tallies.mu.Lock()
-	defer s.tallies.mu.Unlock()
-	if counts[review.TabFinished]+counts[review.TabClosed] >= keepFrom {
-		if s.tallies.kept == nil {
-			s.tallies.kept = map[int64]tally{}
-		}
-		s.tallies.kept[companyID] = tally{counts: counts, at: start, until: time.Now().Add(keepFactor * time.Since(start))}
-	} else {
-		delete(s.tallies.kept, companyID)
-	}
-	return counts, nil
-}
-
-// count counts the shown rows under each of the conditions, which do not overlap.
-func (s *Store) count(ctx context.Context, companyID int64, shown string, conditions ...string) (counts map[review.Tab]int64, err error) {
-	each := make([]string, len(conditions))
-	for i, c := range conditions {
-		kind := "''" // a constant is not sorted by
-		if c == callRows {
-			kind = "i.open_kind"
-		}
-		each[i] = "SELECT i.status, " + kind + ", count(*) FROM items i" +
-			" WHERE i.company_id = ?1 AND " + c + " AND " + shown + " GROUP BY 1, 2"
-	}
-	r, err := s.db.query(ctx, strings.Join(each, " UNION ALL "), companyID)
+// tally adds up what a statement counts by status and kind of open call.
+func (s *Store) tally(ctx context.Context, text string, args ...any) (counts map[review.Tab]int64, err error) {
+	r, err := s.db.query(ctx, text, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -47,12 +47,19 @@ func AgeCounts(s *Store, tooOld bool) {
 	s.tallies.mu.Lock()
 	defer s.tallies.mu.Unlock()
 	for id, kept := range s.tallies.kept {
-		kept.until = time.Now().Add(-time.Second)
+		kept.at = time.Now().Add(-keepFactor*kept.took - time.Millisecond)
 		if tooOld {
 			kept.at = time.Now().Add(-2 * keepLongest)
 		}
 		s.tallies.kept[id] = kept
 	}
+}
+
+// SlowCounts makes every count for a test one that takes long, and that is old at once.
+func SlowCounts(t testing.TB) {
+	slow, factor := slowCount, keepFactor
+	slowCount, keepFactor = 0, 0
+	t.Cleanup(func() { slowCount, keepFactor = slow, factor })
 }
 
 // AwaitCounts waits for what is counted beside the pages.
