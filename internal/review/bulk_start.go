@@ -36,6 +36,7 @@ type BulkForecast struct {
 
 const (
 	bulkPage    = 200
+	bulkRows    = 2_000 // without their items
 	bulkPreview = 5_000 // items that a preview judges one by one
 )
 
@@ -187,7 +188,7 @@ func (b *Bulk) Start(ctx context.Context, by work.Actor, n NewBulkRun) (run Bulk
 	if err != nil || !isNew {
 		return run, false, err
 	}
-	if err := b.freeze(ctx, by, n, &run); err != nil {
+	if err := b.freeze(ctx, n, &run); err != nil {
 		return run, false, errors.Join(err, b.store.EndBulk(context.WithoutCancel(ctx), run.ID, BulkAbandoned))
 	}
 	if err := b.store.BeginBulk(ctx, run.ID, run.Size); err != nil {
@@ -211,7 +212,7 @@ func enough(p Plan, in Input, by work.Actor) error {
 }
 
 // freeze writes down the set of the run in slices. It holds no more than the ids in memory.
-func (b *Bulk) freeze(ctx context.Context, by work.Actor, n NewBulkRun, run *BulkRun) error {
+func (b *Bulk) freeze(ctx context.Context, n NewBulkRun, run *BulkRun) error {
 	f := &freezer{store: b.store, run: run, taken: map[int64]struct{}{}}
 	if n.Query == nil {
 		for _, s := range n.Items {
@@ -221,39 +222,43 @@ func (b *Bulk) freeze(ctx context.Context, by work.Actor, n NewBulkRun, run *Bul
 		}
 		return f.flush(ctx)
 	}
-	for page, err := range b.pages(ctx, by, *n.Query, n.Seen) {
+	// The list as it was when the person looked: rows that have changed since are not on it.
+	q := b.items.clean(*n.Query)
+	q.Limit, q.After = bulkRows, Cursor{At: n.Seen, ID: math.MaxInt64}
+	for more := true; more; {
+		page, err := b.store.Rows(ctx, q)
 		switch {
 		case err != nil:
 			return err
-		case len(page.Items) > 0 && page.How != n.How: // what was found exactly is gone, and now others begin with it
+		case len(page.Rows) > 0 && page.How != n.How: // what was found exactly is gone, and now others begin with it
 			return ErrBulkMoved
 		}
-		for _, it := range page.Items {
-			if err := f.add(ctx, it.ID, it.Version); err != nil {
+		for _, row := range page.Rows {
+			if err := f.add(ctx, row.ID, row.Version); err != nil {
 				return err
 			}
 		}
+		q.After, more = page.Next, page.Next != (Cursor{})
 	}
-	if err := b.freezeMoved(ctx, by, n, f); err != nil {
+	if err := b.freezeMoved(ctx, q, n, f); err != nil {
 		return err
 	}
 	return f.flush(ctx)
 }
 
 // freezeMoved adds what is on the list but has changed since the person looked: it is reported, and not touched.
-func (b *Bulk) freezeMoved(ctx context.Context, by work.Actor, n NewBulkRun, f *freezer) error {
-	q := *n.Query
-	q.Limit, q.After = bulkPage, Cursor{}
+func (b *Bulk) freezeMoved(ctx context.Context, q Query, n NewBulkRun, f *freezer) error {
+	q.After = Cursor{}
 	for {
-		page, err := b.items.Search(ctx, by, q)
+		page, err := b.store.Rows(ctx, q)
 		if err != nil || page.How != n.How {
 			return err
 		}
-		for _, it := range page.Items {
-			if !it.ChangedAt.After(n.Seen) {
+		for _, row := range page.Rows {
+			if !row.ChangedAt.After(n.Seen) {
 				return nil
 			}
-			if err := f.add(ctx, it.ID, 0); err != nil {
+			if err := f.add(ctx, row.ID, 0); err != nil {
 				return err
 			}
 		}
@@ -282,7 +287,7 @@ func (f *freezer) add(ctx context.Context, id, version int64) error {
 	f.taken[id] = struct{}{}
 	f.run.Size++
 	f.slice = append(f.slice, BulkItem{N: int(f.run.Size), ItemID: id, Version: version})
-	if len(f.slice) < bulkPage {
+	if len(f.slice) < bulkRows {
 		return nil
 	}
 	slice := f.slice

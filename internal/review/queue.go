@@ -102,6 +102,19 @@ type Page struct {
 	Next  Cursor // zero: no more
 }
 
+// Row is a row of the list without its item.
+type Row struct {
+	ID, Version int64
+	ChangedAt   time.Time
+}
+
+// RowPage is a page of the list without the items.
+type RowPage struct {
+	Rows []Row
+	How  How
+	Next Cursor // zero: no more
+}
+
 // Store is what review needs from the database.
 type Store interface {
 	Evidence

@@ -258,62 +258,60 @@ func (l *listing) parts() (parts [][]work.Status) {
 	return parts
 }
 
-// page reads one page of the list.
-func (s *Store) page(ctx context.Context, q review.Query, m match) (page review.Page, err error) {
+// page reads one page of the list; next is zero if there are no more rows.
+func (s *Store) page(ctx context.Context, q review.Query, m match) (rows []review.Row, next review.Cursor, err error) {
 	l, err := s.listing(ctx, q, m)
 	if err != nil {
-		return page, err
+		return nil, next, err
 	}
 	filtered, where := len(l.args), l.where
 	limit := " LIMIT " + strconv.Itoa(q.Limit+1)
-	var places []review.Cursor
 	for _, part := range l.parts() {
 		l.args, l.where = l.args[:filtered], where
-		if len(places) > q.Limit { // nothing older gets on the page
-			last := places[q.Limit]
-			l.where += " AND (i.changed_at, i.id) > (" + l.add(l.place(last.At)) + ", " + l.add(last.ID) + ")"
+		if len(rows) > q.Limit { // nothing older gets on the page
+			last := rows[q.Limit]
+			l.where += " AND (i.changed_at, i.id) > (" + l.add(l.place(last.ChangedAt)) + ", " + l.add(last.ID) + ")"
 		}
-		more, err := s.places(ctx, "SELECT id, changed_at FROM ("+l.rowsOf(part, "i.id, i.changed_at", " ORDER BY i.changed_at DESC, i.id DESC"+limit)+
+		more, err := s.listed(ctx, "SELECT id, version, changed_at FROM ("+l.rowsOf(part, "i.id, i.version, i.changed_at", " ORDER BY i.changed_at DESC, i.id DESC"+limit)+
 			") u ORDER BY changed_at DESC, id DESC"+limit, l.args)
 		if err != nil {
-			return page, err
+			return nil, next, err
 		}
-		places = append(places, more...)
-		slices.SortFunc(places, func(a, b review.Cursor) int {
-			return -cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
+		rows = append(rows, more...)
+		slices.SortFunc(rows, func(a, b review.Row) int {
+			return -cmp.Or(a.ChangedAt.Compare(b.ChangedAt), cmp.Compare(a.ID, b.ID))
 		})
-		places = places[:min(len(places), q.Limit+1)]
+		rows = rows[:min(len(rows), q.Limit+1)]
 	}
-	if len(places) > q.Limit {
-		places = places[:q.Limit]
-		page.Next = places[q.Limit-1]
+	if len(rows) > q.Limit {
+		rows = rows[:q.Limit]
+		next = review.Cursor{At: rows[q.Limit-1].ChangedAt, ID: rows[q.Limit-1].ID}
 	}
-	page.Items, err = s.shown(ctx, places)
-	return page, err
+	return rows, next, nil
 }
 
-func (s *Store) places(ctx context.Context, text string, args []any) (list []review.Cursor, err error) {
+func (s *Store) listed(ctx context.Context, text string, args []any) (list []review.Row, err error) {
 	r, err := s.db.query(ctx, text, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	for r.Next() {
-		var c review.Cursor
-		if err := r.Scan(&c.ID, stamp{&c.At}); err != nil {
+		var row review.Row
+		if err := r.Scan(&row.ID, &row.Version, stamp{&row.ChangedAt}); err != nil {
 			return nil, fmt.Errorf("search: %w", err)
 		}
-		list = append(list, c)
+		list = append(list, row)
 	}
 	return list, r.Err()
 }
 
-// shown reads the items at the places, in their order, without the lines of their invoices. An item that moved since it
+// shown reads the items of the rows, in their order, without the lines of their invoices. An item that moved since it
 // was found stands at its found place.
-func (s *Store) shown(ctx context.Context, places []review.Cursor) ([]work.Item, error) {
-	ids := make([]int64, len(places))
-	for i, c := range places {
-		ids[i] = c.ID
+func (s *Store) shown(ctx context.Context, rows []review.Row) ([]work.Item, error) {
+	ids := make([]int64, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
 	}
 	found, err := s.byIDs(ctx, ids)
 	if err != nil {

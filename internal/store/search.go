@@ -42,6 +42,18 @@ func (m match) everything() bool { return m.hits == nil && m.condition == nil }
 // Search implements review.Store. The order is by last change, then by id, so each row is on exactly one page.
 func (s *Store) Search(ctx context.Context, q review.Query) (page review.Page, err error) {
 	q.Limit = min(max(q.Limit, 1), 200)
+	found, err := s.Rows(ctx, q)
+	if err != nil {
+		return page, err
+	}
+	page.How, page.Next = found.How, found.Next
+	page.Items, err = s.shown(ctx, found.Rows)
+	return page, err
+}
+
+// Rows implements review.BulkStore.
+func (s *Store) Rows(ctx context.Context, q review.Query) (page review.RowPage, err error) {
+	q.Limit = min(max(q.Limit, 1), mostRows)
 	how, err := s.search(ctx, q, 0, func(m match) (bool, error) {
 		if q.After != (review.Cursor{}) && !m.everything() { // a later page belongs to the way in which the first one was found
 			n, err := s.countRows(ctx, q, m, 1)
@@ -49,15 +61,18 @@ func (s *Store) Search(ctx context.Context, q review.Query) (page review.Page, e
 				return false, err
 			}
 		}
-		page, err = s.page(ctx, q, m)
-		return len(page.Items) > 0 || q.After != (review.Cursor{}), err
+		page.Rows, page.Next, err = s.page(ctx, q, m)
+		return len(page.Rows) > 0 || q.After != (review.Cursor{}), err
 	})
 	if how == review.HowNone {
-		page = review.Page{}
+		page = review.RowPage{}
 	}
 	page.How = how
 	return page, err
 }
+
+// mostRows is the largest page of rows.
+const mostRows = 2_000
 
 // search calls use with what was found in one way after the other, until it is of use. Without a text to search for it
 // is called once, with everything. A count names how many rows it may have to count; a page names 0.
