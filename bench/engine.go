@@ -149,7 +149,8 @@ func (o *onefold) await(ctx context.Context, sends int) error {
 		if err != nil {
 			return err
 		}
-		if due, err := o.store.NextDue(ctx, o.system); err != nil || open[o.system] > 0 || !due.IsZero() {
+		// What an earlier run has left behind was put off for years.
+		if due, err := o.store.NextDue(ctx, o.system); err != nil || open[o.system] > 0 || !due.IsZero() && time.Until(due) < time.Hour {
 			if err != nil {
 				return err
 			}
