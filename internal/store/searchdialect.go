@@ -31,9 +31,7 @@ type searcher interface {
 
 type pgSearch struct{}
 
-func (pgSearch) numbers() string {
-	return "(SELECT value::bigint FROM json_array_elements_text(?1::json) AS j (value))"
-}
+func (s pgSearch) numbers() string { return "(" + s.ids("?1") + ")" }
 
 func (pgSearch) ids(p string) string {
 	return "SELECT value::bigint AS item_id FROM json_array_elements_text(" + p + "::json) AS j (value)"
@@ -113,7 +111,7 @@ func (pgSearch) oneAmount(int) string { return "r.number" }
 
 type sqliteSearch struct{}
 
-func (sqliteSearch) numbers() string { return "(SELECT value FROM json_each(?1))" }
+func (s sqliteSearch) numbers() string { return "(" + s.ids("?1") + ")" }
 
 func (sqliteSearch) ids(p string) string { return "SELECT value AS item_id FROM json_each(" + p + ")" }
 
