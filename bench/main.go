@@ -47,6 +47,7 @@ func run() error {
 		pages   = flag.Int("pages", 1_000_000, "items beside which the calls of the pages are measured; a fifth on SQLite; only with -only pages")
 		reuse   = flag.Bool("reuse", false, "measure the pages in the databases that the last run left")
 		calls   = flag.String("calls", "", "measure only the pages' calls whose names match this `expression`")
+		onlyOn  = flag.String("on", "postgresql,sqlite", "`databases` in which the pages are measured")
 		profile = flag.String("cpuprofile", "", "write a CPU profile of the whole run to this `file`")
 		lasts   = flag.Duration("soak", 30*time.Minute, "how long the soak records and disturbs; only with -only soak")
 		only    = flag.String("only", "", "comma-separated `cases` to run; empty: all")
@@ -82,7 +83,9 @@ func run() error {
 			return fmt.Errorf("-calls: %w", err)
 		}
 		b := bench{admin: *dsn}
-		return reportPages(os.Stdout, *asJSON, func(report func(pageResult)) error { return b.pages(ctx, *pages, *reuse, chosen, report) })
+		return reportPages(os.Stdout, *asJSON, func(report func(pageResult)) error {
+			return b.pages(ctx, strings.Split(*onlyOn, ","), *pages, *reuse, chosen, report)
+		})
 	}
 	if *only == "beside" {
 		r, err := bench{admin: *dsn, conns: *conns}.beside(ctx, *pages, int(60_000*(*scale)), *repeats)

@@ -37,15 +37,23 @@ type pageResult struct {
 	Worst    float64 `json:"worst_ms"`
 }
 
-// pages measures on PostgreSQL with n items and on SQLite with a fifth. With reuse the database of the last run is
-// measured again.
-func (b bench) pages(ctx context.Context, n int, reuse bool, calls *regexp.Regexp, report func(pageResult)) error {
+// pages measures on PostgreSQL with n items and on SQLite with a fifth, as far as on names them. With reuse the database
+// of the last run is measured again.
+func (b bench) pages(ctx context.Context, on []string, n int, reuse bool, calls *regexp.Regexp, report func(pageResult)) error {
 	now := time.Now().UTC().Truncate(time.Hour)
-	if err := b.pagesPostgres(ctx, world{n, now}, reuse, calls, report); err != nil {
-		return fmt.Errorf("postgresql: %w", err)
-	}
-	if err := b.pagesSQLite(ctx, world{n / 5, now}, reuse, calls, report); err != nil {
-		return fmt.Errorf("sqlite: %w", err)
+	for _, database := range on {
+		var err error
+		switch database {
+		case "postgresql":
+			err = b.pagesPostgres(ctx, world{n, now}, reuse, calls, report)
+		case "sqlite":
+			err = b.pagesSQLite(ctx, world{n / 5, now}, reuse, calls, report)
+		default:
+			err = errors.New("-on knows postgresql and sqlite")
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", database, err)
+		}
 	}
 	return nil
 }

@@ -54,6 +54,8 @@ const MaxBulk = 100_000
 var (
 	ErrBulkPlan  = errors.New("there is no such plan")
 	ErrBulkEmpty = errors.New("no items were chosen")
+	// ErrBulkTaken says that another server has changed the run.
+	ErrBulkTaken = errors.New("another server is at this run")
 	ErrBulkLarge = fmt.Errorf("more than %d items were chosen", MaxBulk)
 	// ErrBulkMoved says that the search finds other items than when the person looked.
 	ErrBulkMoved = errors.New("the list is another one now: look at it again")
@@ -63,7 +65,7 @@ var (
 type BulkState string
 
 const (
-	BulkPreparing BulkState = "preparing" // its set is being frozen
+	BulkPreparing BulkState = "preparing" // its set is being frozen; nothing is done with it yet
 	BulkRunning   BulkState = "running"
 	BulkStopping  BulkState = "stopping" // somebody stopped it; what is in hand is let finish
 	BulkStopped   BulkState = "stopped"
@@ -87,13 +89,14 @@ type BulkRun struct {
 	Input     Input  // of the plan's action
 	By        work.Actor
 	Previewed int64 // items that there were when the person looked
-	Size      int64 // items of the frozen set
+	Size      int64 // items of the frozen set, as far as it is frozen
 	Looked    int64 // items that were looked at
 	Tally     map[BulkOutcome]int64
 	BeganAt   time.Time
 	EndedAt   time.Time // zero: not yet
 	StoppedBy string
-	Version   int64 // grows with every change
+	Version   int64     // grows with every change
+	Freezing  *Freezing // of a run that is being prepared; nil: of the version before this one, and nobody takes it on
 }
 
 // Count returns how many items came out in the class.
@@ -164,11 +167,11 @@ type BulkStore interface {
 	ItemsByID(ctx context.Context, companyID int64, ids []int64) ([]work.Item, error)
 	// AddBulk records a run that is being prepared, or returns the one that the same form began.
 	AddBulk(ctx context.Context, r BulkRun) (run BulkRun, isNew bool, err error)
-	// FillBulk adds items to the set of a run that is being prepared.
-	FillBulk(ctx context.Context, id int64, items []BulkItem) error
-	// BeginBulk lets a prepared run go, or returns ErrNotFound if it is not being prepared.
-	BeginBulk(ctx context.Context, id, size int64) error
-	// AbandonBulks ends runs whose preparation began before the time.
+	// FillBulk adds those of the items that are not in it yet to the set of a run that is being prepared, numbers them, and
+	// notes what is left of the set; nil: it is complete, and the run goes. It returns ErrBulkLarge if the set grew too
+	// large, and ErrBulkTaken if the run has changed since it was read; then nothing is written.
+	FillBulk(ctx context.Context, run BulkRun, items []BulkItem, left *Freezing) (BulkRun, error)
+	// AbandonBulks ends runs of the version before this one whose preparation began before the time.
 	AbandonBulks(ctx context.Context, before time.Time) error
 	// Bulk returns one run, or ErrNotFound.
 	Bulk(ctx context.Context, companyID, id int64) (BulkRun, error)
@@ -176,9 +179,9 @@ type BulkStore interface {
 	Bulks(ctx context.Context, companyID, before int64, limit int) ([]BulkRun, error)
 	// BulkItems returns items of a run.
 	BulkItems(ctx context.Context, id int64, rows BulkRows) ([]BulkItem, error)
-	// StopBulk asks for the end of a run that is running; ErrNotFound if there is no such run. One that has ended stays.
+	// StopBulk asks for the end of a run that is running or being prepared; ErrNotFound if there is no such run. One that has ended stays.
 	StopBulk(ctx context.Context, companyID, id int64, by work.Actor) error
-	// OpenBulks returns the ids of runs that are running or stopping, oldest first.
+	// OpenBulks returns the ids of runs that have not ended, oldest first.
 	OpenBulks(ctx context.Context) ([]int64, error)
 	// HoldBulk takes an open run for a server, for so long by the database's clock; false: another server is at it.
 	HoldBulk(ctx context.Context, id int64, node string, hold time.Duration) (BulkRun, bool, error)

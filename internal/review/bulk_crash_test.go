@@ -182,25 +182,21 @@ func (u unheld) HoldBulk(ctx context.Context, id int64, _ string, _ time.Duratio
 
 func (u unheld) ReleaseBulk(context.Context, int64, string) error { return nil }
 
-// A run whose preparation was cut off never begins, and is on no list.
-func TestAPreparationThatWasCutOffNeverBegins(t *testing.T) {
+// The version before this one prepares a run while its form waits: one that was cut off never begins, and is on no list.
+func TestAnOlderVersionsPreparationIsNotTakenOn(t *testing.T) {
 	w := newBulkWorld(t, storetest.SQLite(t))
 	id := w.One("K")
 	run, _, err := w.AddBulk(t.Context(), review.BulkRun{CompanyID: 1, Form: "f", Plan: review.PlanHold, Input: review.Input{Note: "x"}, By: ada, BeganAt: w.Clock()})
-	if err == nil {
-		err = w.FillBulk(t.Context(), run.ID, []review.BulkItem{{N: 1, ItemID: id, Version: w.Get(id).Version}})
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.step()
+	if got := w.run(run.ID); got.State != review.BulkPreparing {
+		t.Errorf("it was touched while its server may be at it: %+v", got)
+	}
 	w.Later(time.Hour)
 	w.step()
-	if err := w.BeginBulk(t.Context(), run.ID, 1); !errors.Is(err, review.ErrNotFound) {
-		t.Errorf("it began all the same: %v", err)
-	}
-	w.step()
-	if runs := must(w.bulk.Runs(t.Context(), ada, 0, 10)); len(runs) != 0 || w.Get(id).Status != work.Queued {
+	if runs := must(w.bulk.Runs(t.Context(), ada, 0, 10)); len(runs) != 0 || w.Get(id).Status != work.Queued || w.run(run.ID).State != review.BulkAbandoned {
 		t.Errorf("%d runs; the item is %s", len(runs), w.Get(id).Status)
 	}
 }
@@ -223,8 +219,15 @@ func TestTrial103_TenThousandAfterAnOutage(t *testing.T) {
 		previewed := time.Since(began)
 		began = time.Now()
 		run, _, err := w.bulk.Start(t.Context(), ada, review.NewBulkRun{Form: "f", Plan: review.PlanRepair, Query: &q, Seen: p.Seen, How: p.How, Previewed: p.Size})
-		if err != nil || run.Size != n {
-			t.Fatalf("start: %+v, %v", run, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := time.Since(began)
+		for w.run(run.ID).State == review.BulkPreparing {
+			w.step()
+		}
+		if run = w.run(run.ID); run.Size != n {
+			t.Fatalf("start: %+v", run)
 		}
 		frozen := time.Since(began)
 		before, most := heap(), uint64(0)
@@ -262,7 +265,7 @@ func TestTrial103_TenThousandAfterAnOutage(t *testing.T) {
 		if grown > 30<<20 || page > 2*time.Second {
 			t.Errorf("the run holds %d MB, a page took %v", grown>>20, page)
 		}
-		t.Logf("%d items: preview %v, freezing %v, run %v in %d steps, slowest page %v, heap grew by at most %d kB", n, previewed, frozen, took, steps, page, grown>>10)
+		t.Logf("%d items: preview %v, form %v, freezing %v, run %v in %d steps, slowest page %v, heap grew by at most %d kB", n, previewed, asked, frozen, took, steps, page, grown>>10)
 	})
 }
 

@@ -24,7 +24,7 @@ const (
 	bulkWindow    = 600             // looks that a run awaits at the same time: other items must get their turn
 	bulkHold      = 2 * time.Minute // a server that has not finished a step by then is taken for lost
 	bulkTick      = time.Second
-	preparingTime = 10 * time.Minute
+	preparingTime = 10 * time.Minute // of the version before this one
 )
 
 func (b BulkRunner) log() *slog.Logger {
@@ -80,10 +80,16 @@ func (b BulkRunner) RunOnce(ctx context.Context) (bool, error) {
 	return worked, err
 }
 
-// step judges the looks that have ended, begins with some more items, and ends the run when nothing is left.
+// step freezes some more of the set, or judges the looks that have ended, begins with some more items, and ends the run when nothing is left.
 func (b BulkRunner) step(ctx context.Context, run BulkRun) (bool, error) {
-	if run.State == BulkStopping {
+	switch run.State {
+	case BulkStopping:
 		return true, b.Store.EndBulk(ctx, run.ID, BulkStopped)
+	case BulkPreparing:
+		if _, err := freeze(ctx, b.Store, run); err != nil && !unfit(err) && !errors.Is(err, ErrBulkTaken) {
+			return false, err
+		}
+		return true, nil
 	}
 	got, waiting, err := b.judgeLooks(ctx, run)
 	if err != nil {

@@ -35,9 +35,11 @@ type BulkForecast struct {
 }
 
 const (
-	bulkPage    = 200
-	bulkRows    = 2_000 // without their items
-	bulkPreview = 5_000 // items that a preview judges one by one
+	bulkPage = 200
+	bulkRows = 2_000 // without their items; a slice of a set
+	// A list of one slice, and what has changed on it, are frozen while the form waits.
+	slicesAtOnce = 2
+	bulkPreview  = 5_000 // items that a preview judges one by one
 )
 
 // Preview says what each plan would do with the set. It returns ErrBulkEmpty if there is nothing in it.
@@ -158,8 +160,8 @@ type NewBulkRun struct {
 	Previewed int64
 }
 
-// Start freezes the set, in the versions that the person saw, and lets the run go. It returns ErrForbidden, ErrBulkPlan,
-// ErrBulkEmpty, ErrBulkLarge, ErrBulkMoved, or a *work.Refusal if what was typed is not enough. The same form sent again
+// Start freezes the set, in the versions that the person saw, and lets the run go. Of a large set it freezes the beginning,
+// and a runner the rest. It returns ErrForbidden, ErrBulkPlan, ErrBulkEmpty, ErrBulkLarge, ErrBulkMoved, or a *work.Refusal if what was typed is not enough. The same form sent again
 // returns the run that it began; then isNew is false.
 func (b *Bulk) Start(ctx context.Context, by work.Actor, n NewBulkRun) (run BulkRun, isNew bool, err error) {
 	n.Input = n.Input.clean()
@@ -184,18 +186,15 @@ func (b *Bulk) Start(ctx context.Context, by work.Actor, n NewBulkRun) (run Bulk
 		n.Seen = now
 	}
 	run, isNew, err = b.store.AddBulk(ctx, BulkRun{CompanyID: b.company, Form: n.Form, Plan: n.Plan, State: BulkPreparing, List: n.List, Input: n.Input, By: by,
-		Previewed: n.Previewed, BeganAt: now})
-	if err != nil || !isNew {
-		return run, false, err
+		Previewed: n.Previewed, BeganAt: now, Freezing: freezing(n, b.items.clean)})
+	for slice := 0; err == nil && isNew && run.State == BulkPreparing && slice < slicesAtOnce; slice++ {
+		next, freezeErr := freeze(ctx, b.store, run)
+		if errors.Is(freezeErr, ErrBulkTaken) { // a runner is at it
+			return run, true, nil
+		}
+		run, err = next, freezeErr
 	}
-	if err := b.freeze(ctx, n, &run); err != nil {
-		return run, false, errors.Join(err, b.store.EndBulk(context.WithoutCancel(ctx), run.ID, BulkAbandoned))
-	}
-	if err := b.store.BeginBulk(ctx, run.ID, run.Size); err != nil {
-		return run, false, err
-	}
-	run.State = BulkRunning
-	return run, true, nil
+	return run, isNew && err == nil, err
 }
 
 // enough asks the judgement of single actions whether what was typed is enough, with an item that allows the action.
@@ -209,98 +208,4 @@ func enough(p Plan, in Input, by work.Actor) error {
 	}
 	_, err := decide(p.first(), in, by, it, work.Rules{Policy: work.DefaultPolicy(), Capabilities: work.Capabilities{Searchable: true}}, time.Unix(0, 0))
 	return err
-}
-
-// freeze writes down the set of the run in slices. It holds no more than the ids in memory.
-func (b *Bulk) freeze(ctx context.Context, n NewBulkRun, run *BulkRun) error {
-	f := &freezer{store: b.store, run: run, taken: map[int64]struct{}{}}
-	if n.Query == nil {
-		for _, s := range n.Items {
-			if err := f.add(ctx, s.ID, s.Version); err != nil {
-				return err
-			}
-		}
-		return f.flush(ctx)
-	}
-	// The list as it was when the person looked: rows that have changed since are not on it.
-	q := b.items.clean(*n.Query)
-	q.Limit, q.After = bulkRows, Cursor{At: n.Seen, ID: math.MaxInt64}
-	for more := true; more; {
-		page, err := b.store.Rows(ctx, q)
-		switch {
-		case err != nil:
-			return err
-		case len(page.Rows) > 0 && page.How != n.How: // what was found exactly is gone, and now others begin with it
-			return ErrBulkMoved
-		}
-		for _, row := range page.Rows {
-			if err := f.add(ctx, row.ID, row.Version); err != nil {
-				return err
-			}
-		}
-		q.After, more = page.Next, page.Next != (Cursor{})
-	}
-	if err := b.freezeMoved(ctx, q, n, f); err != nil {
-		return err
-	}
-	return f.flush(ctx)
-}
-
-// freezeMoved adds what is on the list but has changed since the person looked: it is reported, and not touched.
-func (b *Bulk) freezeMoved(ctx context.Context, q Query, n NewBulkRun, f *freezer) error {
-	q.After = Cursor{}
-	for {
-		page, err := b.store.Rows(ctx, q)
-		if err != nil || page.How != n.How {
-			return err
-		}
-		for _, row := range page.Rows {
-			if !row.ChangedAt.After(n.Seen) {
-				return nil
-			}
-			if err := f.add(ctx, row.ID, 0); err != nil {
-				return err
-			}
-		}
-		if page.Next == (Cursor{}) {
-			return nil
-		}
-		q.After = page.Next
-	}
-}
-
-// freezer collects the set of a run.
-type freezer struct {
-	store BulkStore
-	run   *BulkRun
-	slice []BulkItem
-	taken map[int64]struct{}
-}
-
-func (f *freezer) add(ctx context.Context, id, version int64) error {
-	if _, twice := f.taken[id]; twice {
-		return nil
-	}
-	if f.run.Size == MaxBulk {
-		return ErrBulkLarge
-	}
-	f.taken[id] = struct{}{}
-	f.run.Size++
-	f.slice = append(f.slice, BulkItem{N: int(f.run.Size), ItemID: id, Version: version})
-	if len(f.slice) < bulkRows {
-		return nil
-	}
-	slice := f.slice
-	f.slice = f.slice[:0:0]
-	return f.store.FillBulk(ctx, f.run.ID, slice)
-}
-
-func (f *freezer) flush(ctx context.Context) error {
-	if f.run.Size == 0 {
-		return ErrBulkEmpty
-	}
-	if len(f.slice) == 0 {
-		return nil
-	}
-	return f.store.FillBulk(ctx, f.run.ID, f.slice)
 }

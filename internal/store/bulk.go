@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -36,17 +37,32 @@ type bulkRow struct {
 	EndedAt    moment
 	StoppedBy  string
 	Version    int64
+	Freezing   *string // JSON; nil: the set is complete
 }
 
 func (bulkRow) TableName() string { return "bulk_runs" }
 
-func (r bulkRow) run() review.BulkRun {
+func (r bulkRow) run() (review.BulkRun, error) {
 	roles, _ := auth.ParseRoles(r.ActorRoles) // a role of a newer version gives no right here
-	return review.BulkRun{ID: r.ID, CompanyID: r.CompanyID, Form: r.Form, Plan: review.Plan(r.Plan), State: review.BulkState(r.State), List: r.List,
+	run := review.BulkRun{ID: r.ID, CompanyID: r.CompanyID, Form: r.Form, Plan: review.Plan(r.Plan), State: review.BulkState(r.State), List: r.List,
 		Input:     review.Input{Why: r.Why, Note: r.Note, To: r.AssignTo},
 		By:        work.Actor{Kind: work.ActorKind(r.ActorKind), ID: r.ActorID, Name: r.ActorName, Roles: roles},
 		Previewed: r.Previewed, Size: r.Size, Looked: r.Looked, BeganAt: time.Time(r.BeganAt), EndedAt: time.Time(r.EndedAt),
 		StoppedBy: r.StoppedBy, Version: r.Version, Tally: map[review.BulkOutcome]int64{}}
+	if r.Freezing == nil {
+		return run, nil
+	}
+	return run, json.Unmarshal([]byte(*r.Freezing), &run.Freezing)
+}
+
+// freezingText is what is left of a set, for the database.
+func freezingText(f *review.Freezing) (*string, error) {
+	if f == nil {
+		return nil, nil
+	}
+	text, err := json.Marshal(f)
+	s := string(text)
+	return &s, err
 }
 
 // bulkTallyRow is how many items of a run came out in one way.
@@ -63,6 +79,9 @@ func (s *Store) AddBulk(ctx context.Context, r review.BulkRun) (run review.BulkR
 	row := bulkRow{CompanyID: r.CompanyID, Form: tidy(r.Form, maxShort), Plan: string(r.Plan), State: string(review.BulkPreparing), List: tidy(r.List, maxLong),
 		Why: tidy(r.Input.Why, maxShort), Note: tidy(r.Input.Note, maxLong), AssignTo: tidy(r.Input.To, maxShort), ActorKind: string(r.By.Kind), ActorID: r.By.ID,
 		ActorName: tidy(r.By.Name, maxShort), ActorRoles: auth.RolesText(r.By.Roles), Previewed: r.Previewed, BeganAt: moment(r.BeganAt), Version: 1}
+	if row.Freezing, err = freezingText(r.Freezing); err != nil {
+		return run, false, fmt.Errorf("begin a bulk run: %w", err)
+	}
 	err = s.db.write(ctx, func(tx *gorm.DB) error {
 		row.ID = 0
 		done := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
@@ -75,12 +94,8 @@ func (s *Store) AddBulk(ctx context.Context, r review.BulkRun) (run review.BulkR
 	if err != nil {
 		return run, false, fmt.Errorf("begin a bulk run: %w", err)
 	}
-	return row.run(), isNew, nil
-}
-
-// BeginBulk implements review.BulkStore.
-func (s *Store) BeginBulk(ctx context.Context, id, size int64) error {
-	return s.bulkChange(ctx, "UPDATE bulk_runs SET state = 'running', size = ?, version = version + 1 WHERE id = ? AND state = 'preparing'", size, id)
+	run, err = row.run()
+	return run, isNew, err
 }
 
 // bulkChange runs a statement about one run; review.ErrNotFound if it is about none.
@@ -96,7 +111,7 @@ func (s *Store) bulkChange(ctx context.Context, text string, args ...any) error 
 
 // AbandonBulks implements review.BulkStore.
 func (s *Store) AbandonBulks(ctx context.Context, before time.Time) error {
-	lost, err := s.ids(ctx, "SELECT id FROM bulk_runs WHERE ended_at IS NULL AND state = 'preparing' AND began_at < ?1", s.db.at(before))
+	lost, err := s.ids(ctx, "SELECT id FROM bulk_runs WHERE ended_at IS NULL AND state = 'preparing' AND freezing IS NULL AND began_at < ?1", s.db.at(before))
 	if err != nil {
 		return err
 	}
@@ -120,9 +135,9 @@ func (s *Store) Bulk(ctx context.Context, companyID, id int64) (review.BulkRun, 
 	return runs[0], nil
 }
 
-// Bulks implements review.BulkStore. Runs that never began are left out.
+// Bulks implements review.BulkStore. Runs of which nothing was ever frozen are left out.
 func (s *Store) Bulks(ctx context.Context, companyID, before int64, limit int) ([]review.BulkRun, error) {
-	q := s.db.read(ctx).Where("company_id = ? AND state <> 'abandoned'", companyID)
+	q := s.db.read(ctx).Where("company_id = ? AND (state <> 'abandoned' OR size > 0)", companyID)
 	if before > 0 {
 		q = q.Where("id < ?", before)
 	}
@@ -138,7 +153,11 @@ func (s *Store) bulks(ctx context.Context, q *gorm.DB) ([]review.BulkRun, error)
 	runs, ids := make([]review.BulkRun, len(rows)), make([]int64, len(rows))
 	at := make(map[int64]int, len(rows))
 	for i, r := range rows {
-		runs[i], ids[i], at[r.ID] = r.run(), r.ID, i
+		run, err := r.run()
+		if err != nil {
+			return nil, fmt.Errorf("read bulk runs: %w", err)
+		}
+		runs[i], ids[i], at[r.ID] = run, r.ID, i
 	}
 	var tallies []bulkTallyRow
 	if len(ids) > 0 {
@@ -154,7 +173,7 @@ func (s *Store) bulks(ctx context.Context, q *gorm.DB) ([]review.BulkRun, error)
 
 // StopBulk implements review.BulkStore.
 func (s *Store) StopBulk(ctx context.Context, companyID, id int64, by work.Actor) error {
-	err := s.bulkChange(ctx, "UPDATE bulk_runs SET state = 'stopping', stopped_by = ?, version = version + 1 WHERE id = ? AND company_id = ? AND state = 'running'",
+	err := s.bulkChange(ctx, "UPDATE bulk_runs SET state = 'stopping', stopped_by = ?, version = version + 1 WHERE id = ? AND company_id = ? AND state IN ('preparing', 'running')",
 		tidy(by.Name, maxShort), id, companyID)
 	if errors.Is(err, review.ErrNotFound) { // it has ended, or was stopped already
 		_, err = s.Bulk(ctx, companyID, id)
@@ -164,7 +183,7 @@ func (s *Store) StopBulk(ctx context.Context, companyID, id int64, by work.Actor
 
 // OpenBulks implements review.BulkStore.
 func (s *Store) OpenBulks(ctx context.Context) ([]int64, error) {
-	return s.ids(ctx, "SELECT id FROM bulk_runs WHERE ended_at IS NULL AND state <> 'preparing' ORDER BY id")
+	return s.ids(ctx, "SELECT id FROM bulk_runs WHERE ended_at IS NULL AND (state <> 'preparing' OR freezing IS NOT NULL) ORDER BY id")
 }
 
 // HoldBulk implements review.BulkStore.
@@ -173,7 +192,7 @@ func (s *Store) HoldBulk(ctx context.Context, id int64, node string, hold time.D
 	if err != nil {
 		return run, false, err
 	}
-	err = s.bulkChange(ctx, "UPDATE bulk_runs SET held_by = ?, held_until = ? WHERE id = ? AND ended_at IS NULL AND state <> 'preparing'"+
+	err = s.bulkChange(ctx, "UPDATE bulk_runs SET held_by = ?, held_until = ? WHERE id = ? AND ended_at IS NULL AND (state <> 'preparing' OR freezing IS NOT NULL)"+
 		" AND (held_until IS NULL OR held_until <= ?)", tidy(node, maxShort), moment(now.Add(hold)), id, moment(now))
 	if errors.Is(err, review.ErrNotFound) {
 		return run, false, nil

@@ -40,16 +40,64 @@ func (s *Store) ItemsByID(ctx context.Context, companyID int64, ids []int64) ([]
 }
 
 // FillBulk implements review.BulkStore.
-func (s *Store) FillBulk(ctx context.Context, id int64, items []review.BulkItem) error {
-	rows := make([]bulkItemRow, len(items))
-	for i, it := range items {
-		rows[i] = bulkItemRow{RunID: id, N: it.N, ItemID: it.ItemID, Version: it.Version}
-	}
-	err := s.db.write(ctx, func(tx *gorm.DB) error { return tx.CreateInBatches(rows, 500).Error })
+func (s *Store) FillBulk(ctx context.Context, run review.BulkRun, items []review.BulkItem, left *review.Freezing) (review.BulkRun, error) {
+	text, err := freezingText(left)
 	if err != nil {
-		return fmt.Errorf("freeze the set of a bulk run: %w", err)
+		return run, fmt.Errorf("freeze the set of a bulk run: %w", err)
 	}
-	return nil
+	after := run
+	err = s.db.write(ctx, func(tx *gorm.DB) error {
+		rows, err := newBulkItems(tx, run, items)
+		if err != nil {
+			return err
+		}
+		after.Size, after.Freezing, after.Version = run.Size+int64(len(rows)), left, run.Version+1
+		if after.Size > review.MaxBulk {
+			return review.ErrBulkLarge
+		}
+		if left == nil {
+			after.State = review.BulkRunning
+		}
+		done := tx.Exec("UPDATE bulk_runs SET state = ?, size = ?, freezing = ?, version = ? WHERE id = ? AND version = ? AND state = 'preparing'",
+			string(after.State), after.Size, text, after.Version, run.ID, run.Version)
+		switch {
+		case done.Error != nil:
+			return done.Error
+		case done.RowsAffected == 0:
+			return review.ErrBulkTaken
+		case len(rows) == 0:
+			return nil
+		}
+		return tx.CreateInBatches(rows, 500).Error
+	})
+	if err != nil {
+		return run, fmt.Errorf("freeze the set of a bulk run: %w", err)
+	}
+	return after, nil
+}
+
+// newBulkItems numbers those of the items that are not in the run's set yet.
+func newBulkItems(tx *gorm.DB, run review.BulkRun, items []review.BulkItem) ([]bulkItemRow, error) {
+	ids := make([]int64, len(items))
+	for i, it := range items {
+		ids[i] = it.ItemID
+	}
+	var taken []int64
+	if err := tx.Model(&bulkItemRow{}).Where("run_id = ? AND item_id IN ?", run.ID, ids).Pluck("item_id", &taken).Error; err != nil {
+		return nil, err
+	}
+	in := make(map[int64]bool, len(items))
+	for _, id := range taken {
+		in[id] = true
+	}
+	rows := make([]bulkItemRow, 0, len(items))
+	for _, it := range items {
+		if !in[it.ItemID] {
+			in[it.ItemID] = true
+			rows = append(rows, bulkItemRow{RunID: run.ID, N: int(run.Size) + len(rows) + 1, ItemID: it.ItemID, Version: it.Version})
+		}
+	}
+	return rows, nil
 }
 
 // BulkItems implements review.BulkStore.

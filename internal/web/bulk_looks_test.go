@@ -78,5 +78,26 @@ func TestBulkPagesLookRight(t *testing.T) {
 	}
 	runBulks(t, w)
 	shoot(t, ctx, "bulk-run-stopped", s.URL+bulkAddress(ready.ID)+"?show=done")
+	half := review.Freezing{Items: []review.Seen{{ID: ids[9]}}, Seen: w.Clock()}
+	preparing, _, err := w.AddBulk(t.Context(), review.BulkRun{CompanyID: 1, Form: "half", Plan: review.PlanRepair, List: "/?tab=all", By: rt.Recorder, Previewed: 93_000, BeganAt: w.Clock(), Freezing: &half})
+	if err == nil {
+		_, err = w.FillBulk(t.Context(), preparing, frozenRows(ids), &half)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	shoot(t, ctx, "bulk-run-preparing", s.URL+bulkAddress(preparing.ID))
 	shoot(t, ctx, "bulk-runs", s.URL+"/bulk")
+	if err := w.EndBulk(t.Context(), preparing.ID, review.BulkAbandoned); err != nil {
+		t.Fatal(err)
+	}
+	shoot(t, ctx, "bulk-run-abandoned", s.URL+bulkAddress(preparing.ID))
+}
+
+func frozenRows(ids []int64) []review.BulkItem {
+	rows := make([]review.BulkItem, len(ids))
+	for i, id := range ids {
+		rows[i] = review.BulkItem{ItemID: id, Version: 1}
+	}
+	return rows
 }

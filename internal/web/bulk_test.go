@@ -144,6 +144,31 @@ func TestBulkWithAllThatMatch(t *testing.T) {
 	}
 }
 
+// A form does not wait until a large list is written down; its run shows how far that is, and then how far the work is.
+func TestALargeBulkRunShowsHowFarItIsPrepared(t *testing.T) {
+	w := newWorld(t)
+	keys := make([]string, 4_300)
+	for i := range keys {
+		keys[i] = fmt.Sprintf("L-%04d", i)
+	}
+	w.Put("Acme", rt.Money(t, "10", "EUR"), keys...)
+	b := newSite(t, Config{Store: w.Store}).signIn("ada")
+	form, action := b.bulkForm(bulkNewPath + "?all=1&list=" + url.QueryEscape("/?tab=waiting"))
+	form.Set("plan", "hold")
+	form.Set("note_hold", "wait")
+	w.Later(time.Second)
+	at := b.post(action, form).location
+	for _, want := range []string{"Being prepared", "4,000 of 4,300 written down", "with 4,300 invoices", "Stop this run", "Still to do."} {
+		if a := b.get(at); !strings.Contains(a.visible(), want) || !strings.Contains(a.body, `data-live="bulk"`) {
+			t.Errorf("no %q: %s", want, a.visible())
+		}
+	}
+	runBulks(t, w)
+	if a := b.get(at); !strings.Contains(a.visible(), "Done 4,300") || strings.Contains(a.visible(), "Being prepared") {
+		t.Errorf("the end: %s", a.visible())
+	}
+}
+
 func TestWhatWasTypedForABulkRunOutlivesTheSession(t *testing.T) {
 	w, s := overnight(t)
 	id := w.One("K")

@@ -47,7 +47,7 @@ func (s *server) bulkRunsPage(c echo.Context) error {
 	}
 	for _, r := range runs {
 		m.Rows = append(m.Rows, templates.BulkRow{Href: bulkAddress(r.ID), Number: templates.Say(w.Number, map[string]any{"n": strconv.FormatInt(r.ID, 10)}).String(), Plan: w.Plan[string(r.Plan)], Badge: bulkBadge(r),
-			By: text(r.By.Name, 60), Began: show.ago(r.BeganAt), Size: thousands(r.Size), Says: bulkSays(r)})
+			By: text(r.By.Name, 60), Began: show.ago(r.BeganAt), Size: thousands(bulkView{run: r}.chosen()), Says: bulkSays(r)})
 	}
 	return render(c, http.StatusOK, templates.BulkRunsPage(m))
 }
@@ -147,6 +147,9 @@ func (s *server) bulkPage(c echo.Context) error {
 		Export: bulkAddress(run.ID) + "/results.csv", Nothing: w.NoResults}
 	switch c.QueryParam("did") {
 	case "start":
+		if run.State == review.BulkAbandoned {
+			break // nothing good to tell
+		}
 		m.Notice = &templates.Notice{Good: true, Say: templates.Say(w.Started, nil)}
 		if !m.Open {
 			m.Notice.Say = templates.Say(w.StartedEnded, nil)
@@ -156,7 +159,7 @@ func (s *server) bulkPage(c echo.Context) error {
 			m.Notice = &templates.Notice{Good: true, Say: templates.Say(w.DidStop, nil)}
 		}
 	}
-	if run.State == review.BulkRunning {
+	if run.State == review.BulkRunning || run.State == review.BulkPreparing {
 		m.Stop = bulkAddress(run.ID) + "/stop"
 	}
 	m.Classes = []templates.BulkClass{{Link: templates.Link{Text: w.All, Href: address("", 0), Here: class == ""}, Count: thousands(run.Size)}}

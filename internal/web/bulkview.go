@@ -18,8 +18,12 @@ type bulkView struct {
 // says who began the run, and how it stands.
 func (v bulkView) says() []templates.Sentence {
 	w, r := templates.BulkWords, v.run
-	say := []templates.Sentence{templates.Say(w.By, map[string]any{"at": v.clock(r.BeganAt), "who": text(r.By.Name, 60), "n": v.invoices(r.Size)})}
+	say := []templates.Sentence{templates.Say(w.By, map[string]any{"at": v.clock(r.BeganAt), "who": text(r.By.Name, 60), "n": v.invoices(v.chosen())})}
 	switch {
+	case r.State == review.BulkPreparing:
+		say = append(say, templates.Say(w.Freezes, nil))
+	case r.State == review.BulkAbandoned:
+		say = append(say, templates.Say(w.Abandoned, map[string]any{"n": thousands(review.MaxBulk)}))
 	case r.State == review.BulkStopped || r.State == review.BulkStopping:
 		at := r.EndedAt
 		if at.IsZero() {
@@ -29,10 +33,18 @@ func (v bulkView) says() []templates.Sentence {
 	case !r.State.Ended() && (r.Plan == review.PlanRepair || r.Plan == review.PlanCheck):
 		say = append(say, templates.Say(w.Waits, nil))
 	}
-	if r.Previewed > r.Size && r.State != review.BulkPreparing {
+	if r.Previewed > r.Size && r.Freezing == nil {
 		say = append(say, templates.Say(w.Fewer, map[string]any{"n": thousands(r.Previewed)}))
 	}
 	return say
+}
+
+// chosen is the size of the run: until its set is complete, what the person saw.
+func (v bulkView) chosen() int64 {
+	if v.run.Freezing != nil {
+		return max(v.run.Previewed, v.run.Size)
+	}
+	return v.run.Size
 }
 
 func (v bulkView) invoices(n int64) string {
@@ -45,6 +57,10 @@ func (v bulkView) invoices(n int64) string {
 // bar draws how many came out in each class, in thousandths of the whole.
 func (v bulkView) bar() templates.BulkBar {
 	w, r := templates.BulkWords, v.run
+	if all := v.chosen(); r.State == review.BulkPreparing {
+		return templates.BulkBar{Label: templates.Say(w.Frozen, map[string]any{"n": thousands(r.Size), "all": thousands(all)}).String(),
+			Parts: []templates.BulkPart{{Tone: "busy", From: "0", Width: strconv.FormatInt(r.Size*1000/max(all, 1), 10)}}}
+	}
 	b := templates.BulkBar{Label: templates.Say(w.Bar, map[string]any{"n": thousands(r.Size - r.Count(review.ClassTodo)), "all": thousands(r.Size)}).String()}
 	from := int64(0)
 	for _, class := range review.Classes {

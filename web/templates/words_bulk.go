@@ -4,7 +4,8 @@ package templates
 type bulkWords struct {
 	Runs, NewTitle, NewOne, OfList, Ticked, BackToList, Counted, OtherPlans, Note, NoteHint, Why, WhyNone, To, CanAll, Can, CanOne, CanNone, Look, LookAll, Cannot,
 	RunTitle, By, StoppedBy, Waits, Fewer, NoRuns, NoRunsSay, Stop, StopHelp, LookAgain, Export, Results, Result, All, Bar, NowStatus, Number, PlanName,
-	Progress, Size, NoResults, OlderRuns, NewestRuns, Started, StartedEnded, DidStop, Gone string
+	Progress, Size, NoResults, OlderRuns, NewestRuns, Started, StartedEnded, DidStop, Gone,
+	Freezes, Frozen, Abandoned string
 	Plan, PlanSay, PlanDo, State, StateSign, StateTone, Class, ClassSign, ClassTone, Outcome, Sum, Refused, Problem, Empty map[string]string
 	PlanSteps                                                                                                              map[string][]string
 }
@@ -24,7 +25,9 @@ var BulkWords = bulkWords{
 	Results: "Results", Result: "Result", All: "All", Bar: "{n} of {all} dealt with", NowStatus: "Now", Number: "Bulk run {n}", PlanName: "What", Progress: "Progress",
 	Size: "Invoices", NoResults: "None.", OlderRuns: "Older runs", NewestRuns: "Newest runs",
 	StartedEnded: "It has ended: the results are below.", Started: "Begun. It goes on by itself; this page shows how far it is.", DidStop: "It is being stopped: what is in hand is let finish.",
-	Gone: "No such invoice",
+	Gone: "No such invoice", Freezes: "The list is being written down as you saw it; nothing is done with it before that is complete. You can leave this page: it goes on.",
+	Frozen: "{n} of {all} written down",
+	Abandoned: "Nothing was done: by the time the list was written down, its search found other invoices than you had seen, or there were more than {n}. Go back to the list and begin again.",
 
 	Plan: map[string]string{"repair": "Check, then settle or send again", "check": "Check now", "retry": "Send again", "hold": "Stop and decide later",
 		"close": "Close without sending", "assign": "Assign"},
