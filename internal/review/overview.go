@@ -113,6 +113,7 @@ type Overviews struct {
 	store   OverviewStore
 	company int64
 	zone    *time.Location
+	kept    keptSums
 }
 
 // NewOverviews returns the service for a company.
@@ -132,26 +133,20 @@ func (s *Overviews) Overview(ctx context.Context, by work.Actor, r Range) (o Ove
 	if o.Now, err = s.store.Now(ctx); err != nil {
 		return o, err
 	}
-	if o.CountedTo, err = s.store.FiguresTo(ctx); err != nil {
-		return o, err
-	}
 	var begins []time.Time
 	o.Grain, begins = r.begins(o.Now, s.zone)
 	last := len(begins) - 1
-	figures, err := s.store.Figures(ctx, s.company, o.Grain, begins[0], begins[last])
+	sums, err := s.kept.of(ctx, s.store, s.company, r, o.Grain, begins[0], begins[last])
 	if err != nil {
 		return o, err
 	}
+	o.CountedTo = sums.countedTo
 	systems, err := s.store.Systems(ctx)
 	if err != nil {
 		return o, err
 	}
-	o.fill(begins, figures, systems)
-	ever, err := s.store.Figures(ctx, s.company, GrainAll, time.Unix(0, 0), time.Unix(1, 0))
-	if err != nil {
-		return o, err
-	}
-	for _, f := range ever {
+	o.fill(begins, sums.figures, systems)
+	for _, f := range sums.ever {
 		how, is := f.settles()
 		switch {
 		case is && how.Prevents():
