@@ -115,6 +115,9 @@ func (v bulkView) outcome(l review.BulkLine) templates.Sentence {
 		if v.run.State.Ended() {
 			code = map[string]string{"": "stopped", "looking": "stopped/looking"}[code]
 		}
+		if v.run.State == review.BulkAbandoned {
+			code = "abandoned"
+		}
 		return templates.Say(w.Outcome[code], vals)
 	case review.BulkRefused:
 		if l.Detail == string(work.RefusedOpen) {

@@ -26,7 +26,7 @@ var BulkWords = bulkWords{
 	Size: "Invoices", NoResults: "None.", OlderRuns: "Older runs", NewestRuns: "Newest runs",
 	StartedEnded: "It has ended: the results are below.", Started: "Begun. It goes on by itself; this page shows how far it is.", DidStop: "It is being stopped: what is in hand is let finish.",
 	Gone: "No such invoice", Freezes: "The list is being written down as you saw it; nothing is done with it before that is complete. You can leave this page: it goes on.",
-	Frozen: "{n} of {all} written down",
+	Frozen:    "{n} of {all} written down",
 	Abandoned: "Nothing was done: by the time the list was written down, its search found other invoices than you had seen, or there were more than {n}. Go back to the list and begin again.",
 
 	Plan: map[string]string{"repair": "Check, then settle or send again", "check": "Check now", "retry": "Send again", "hold": "Stop and decide later",
@@ -52,7 +52,7 @@ var BulkWords = bulkWords{
 	ClassTone: map[string]string{"done": "good", "left": "busy", "failed": "ask", "skipped": "wait", "todo": ""},
 
 	// What came of one invoice; {ref} is its number there, {who} acted {at}.
-	Outcome: map[string]string{"": "Still to do.", "looking": "Being looked at since {at}.", "stopped": "Not touched: the run was stopped before.",
+	Outcome: map[string]string{"": "Still to do.", "looking": "Being looked at since {at}.", "stopped": "Not touched: the run was stopped before.", "abandoned": "Not touched.",
 		"stopped/looking": "A look was asked for; nothing else was done.",
 		"acted/hold":      "Stopped.", "acted/close": "Closed.", "acted/assign": "Assigned to {to}.", "acted/assign/nobody": "Released.",
 		"sent": "Proven not there: sent again.", "sent/retry": "Not there: sent again.", "found": "It is there as {ref}: settled.",
