@@ -79,7 +79,9 @@ func (b bench) beside(ctx context.Context, n, items, repeats int) (r besideResul
 	return r, b.pagesBeside(ctx, full, w, &r)
 }
 
-// calm puts off what is due in the filled database, so that only new work is worked, and counts the overview's figures as
+// calm puts off what is due in the filled database, so that only new work is worked: what is in hand, and what a run that was
+// cut off has left. All that waits was filled in as due in years: each row that is changed leaves a hole in an old page, and the
+// engine would write that page whole into the log for the one row that fits in. It counts the overview's figures as
 // far as they go.
 func calm(ctx context.Context, pool *pgxpool.Pool, w world) error {
 	for _, statement := range []string{
@@ -178,8 +180,23 @@ func (b bench) rate(ctx context.Context, t target, items int) (float64, error) {
 		return 0, err
 	}
 	defer o.close()
+	before, err := images(ctx, t.pool)
+	if err != nil {
+		return 0, err
+	}
 	took, err := o.work(ctx, items)
+	if err != nil {
+		return 0, err
+	}
+	after, err := images(ctx, t.pool)
+	fmt.Printf("%d items in %s, %d full page images\n", items, took.Round(time.Millisecond), after-before)
 	return float64(items) / took.Seconds(), err
+}
+
+// images is how many pages the server has written whole into its log since it began: each page that is changed for the first
+// time after a checkpoint. They are what a wrong fill of old pages costs.
+func images(ctx context.Context, pool *pgxpool.Pool) (int, error) {
+	return count(ctx, pool, "SELECT wal_fpi FROM pg_stat_wal")
 }
 
 func (r besideResult) print(out io.Writer) error {

@@ -16,8 +16,8 @@ import (
 // How many attempts one page looks through for those that its filter asks for, and fewer if the item of each must be read
 // too. What a filter asks for may be rare, and its page must not read the whole history.
 var (
-	lookThrough      = 8_000
-	lookThroughItems = 4_000
+	lookThrough      = 4_000
+	lookThroughItems = 2_000
 )
 
 // mostKeys is how many items with a key that begins as asked are looked at one by one; of more, their attempts are among

@@ -37,16 +37,19 @@ func (pgSearch) ids(p string) string {
 	return "SELECT value::bigint AS item_id FROM json_array_elements_text(" + p + "::json) AS j (value)"
 }
 
-// The joins go from the few to the many, whatever the planner believes. Most documents have one step: then the item is all
-// of it, is shown, and nothing else is looked for.
+// rowColumns are those of items i that the conditions of a list ask about.
+const rowColumns = "i.id, i.version, i.company_id, i.status, i.reason, i.previous_id, i.automation, i.system_id, i.period, i.revision, i.changed_at, i.settle_by," +
+	" i.error_kind, i.assigned_to, i.lease_until, i.open_kind"
+
+// The joins go from the few to the many, whatever the planner believes. Most rows that are found stand for their document
+// themselves: then nothing else is looked for.
 func (pgSearch) chains(p string) (from, shown string) {
-	const alone = "h.previous_id IS NULL AND (SELECT 1 FROM items n WHERE n.previous_id = h.id LIMIT 1) IS NULL AS alone"
-	return "(SELECT h.id AS value, h.*, " + alone + " FROM items h" +
-		" WHERE h.id = ANY (ARRAY(SELECT value::bigint FROM json_array_elements_text(" + p + "::json) AS j (value))) OFFSET 0) h" +
-		" CROSS JOIN LATERAL (SELECT h.* WHERE h.alone" +
-		" UNION ALL SELECT h.value, e.*, false FROM (SELECT folded_key, company_id, automation FROM item_keys WHERE item_id = h.value AND NOT h.alone OFFSET 0) m" +
+	return "(SELECT " + rowColumns + ", " + shownAlone + " AS stands FROM items i" +
+		" WHERE i.id = ANY (ARRAY(SELECT value::bigint FROM json_array_elements_text(" + p + "::json) AS j (value))) OFFSET 0) h" +
+		" CROSS JOIN LATERAL (SELECT h.* WHERE h.stands" +
+		" UNION ALL SELECT i.* FROM (SELECT folded_key, company_id, automation FROM item_keys WHERE item_id = h.id AND NOT h.stands OFFSET 0) m" +
 		" CROSS JOIN LATERAL (SELECT item_id FROM item_keys WHERE folded_key = m.folded_key AND company_id = m.company_id AND automation = m.automation OFFSET 0) o" +
-		" CROSS JOIN LATERAL (SELECT * FROM items WHERE id = o.item_id OFFSET 0) e OFFSET 0) i", "(i.alone OR " + shownAlone + ")"
+		" CROSS JOIN LATERAL (SELECT " + rowColumns + ", false FROM items i WHERE i.id = o.item_id OFFSET 0) i OFFSET 0) i", "(i.stands OR " + shownAlone + ")"
 }
 
 func (pgSearch) each(ids string) string {

@@ -2,8 +2,10 @@ package web
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,31 +14,53 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// chrome starts a headless browser of its own, or skips the test where none is installed, or fails where it is required.
+// chrome opens a window of its own, with cookies of its own, in the one headless browser of all tests; or skips the test where
+// none is installed, or fails where it is required.
 func chrome(t *testing.T) context.Context {
 	t.Helper()
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		if os.Getenv("CI") == "true" || os.Getenv("ONEFOLD_REQUIRE_BROWSER") == "1" {
-			t.Fatal("no chromium: run scripts/install-packages")
-		}
+	all, err := theBrowser()
+	if errors.Is(err, exec.ErrNotFound) && os.Getenv("CI") != "true" && os.Getenv("ONEFOLD_REQUIRE_BROWSER") != "1" {
 		t.Skip("no chromium on this machine")
 	}
-	flags := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
-	flags = append(flags, chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-gpu", true),
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
-		chromedp.Flag("disable-features", "Translate,BackForwardCache")) // a page out of memory sends no load event to wait for
-	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
+	if err != nil {
+		t.Fatalf("no chromium: run scripts/install-packages: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(all, 4*time.Minute)
 	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(ctx, flags...)
+	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx); err != nil { // the browser lives as long as the context of the first steps
+	if err := chromedp.Do(ctx); err != nil { // the window lives as long as the context of the first steps
 		t.Fatal(err)
 	}
 	return ctx
+}
+
+// theBrowser starts the browser once: that takes as long as many a test. It ends with the process.
+var theBrowser = sync.OnceValues(func() (context.Context, error) {
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		return nil, err
+	}
+	flags := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
+	flags = append(flags, chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("disable-gpu", true),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
+		chromedp.Flag("disable-features", "Translate,BackForwardCache")) // a page out of memory sends no load event to wait for
+	allocator, cancel := chromedp.NewExecAllocator(context.Background(), flags...)
+	ctx, _ := chromedp.NewContext(allocator) //nolint:govet // chromedp.Cancel does it
+	endBrowser = func() {
+		_ = chromedp.Cancel(ctx) // waits until the browser has gone and its folder with it
+		cancel()
+	}
+	return ctx, chromedp.Do(ctx)
+})
+
+var endBrowser = func() {}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	endBrowser()
+	os.Exit(code)
 }
 
 type step = chromedp.Action[chromedp.Void]
