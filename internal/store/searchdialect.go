@@ -44,10 +44,10 @@ const rowColumns = "i.id, i.version, i.company_id, i.status, i.reason, i.previou
 // The joins go from the few to the many, whatever the planner believes. Most rows that are found stand for their document
 // themselves: then nothing else is looked for.
 func (pgSearch) chains(p string) (from, shown string) {
-	return "(SELECT " + rowColumns + ", " + shownAlone + " AS stands FROM items i" +
+	return "(SELECT i.id AS value, " + rowColumns + ", " + shownAlone + " AS stands FROM items i" +
 		" WHERE i.id = ANY (ARRAY(SELECT value::bigint FROM json_array_elements_text(" + p + "::json) AS j (value))) OFFSET 0) h" +
 		" CROSS JOIN LATERAL (SELECT h.* WHERE h.stands" +
-		" UNION ALL SELECT i.* FROM (SELECT folded_key, company_id, automation FROM item_keys WHERE item_id = h.id AND NOT h.stands OFFSET 0) m" +
+		" UNION ALL SELECT h.value, i.* FROM (SELECT folded_key, company_id, automation FROM item_keys WHERE item_id = h.value AND NOT h.stands OFFSET 0) m" +
 		" CROSS JOIN LATERAL (SELECT item_id FROM item_keys WHERE folded_key = m.folded_key AND company_id = m.company_id AND automation = m.automation OFFSET 0) o" +
 		" CROSS JOIN LATERAL (SELECT " + rowColumns + ", false FROM items i WHERE i.id = o.item_id OFFSET 0) i OFFSET 0) i", "(i.stands OR " + shownAlone + ")"
 }
