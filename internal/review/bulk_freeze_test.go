@@ -115,14 +115,9 @@ func TestAPreparationSurvivesTheServer(t *testing.T) {
 		for k := 1; ; k++ {
 			n.Form = fmt.Sprint(after, k)
 			dying := &mortal{Store: w.Store, n: k, after: after}
-			run, _, err := review.NewBulk(dying, 1).Start(t.Context(), ada, n)
-			if err != nil && !errors.Is(err, errKilled) {
-				t.Fatal(err)
-			}
-			if run.ID == 0 { // the person sends the form again
-				if run, _, err = w.bulk.Start(t.Context(), ada, n); err != nil {
-					t.Fatal(err)
-				}
+			run, isNew, err := review.NewBulk(dying, 1).Start(t.Context(), ada, n)
+			if err != nil || !isNew { // it goes on, so the person must hear of it, and the audit trail too
+				t.Fatalf("killed at write %d (after it: %t): begun %t, %v", k, after, isNew, err)
 			}
 			runner := w.runner
 			runner.Store, runner.Node = dying, "dying"

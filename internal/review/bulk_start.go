@@ -187,14 +187,20 @@ func (b *Bulk) Start(ctx context.Context, by work.Actor, n NewBulkRun) (run Bulk
 	}
 	run, isNew, err = b.store.AddBulk(ctx, BulkRun{CompanyID: b.company, Form: n.Form, Plan: n.Plan, State: BulkPreparing, List: n.List, Input: n.Input, By: by,
 		Previewed: n.Previewed, BeganAt: now, Freezing: freezing(n, b.items.clean)})
-	for slice := 0; err == nil && isNew && run.State == BulkPreparing && slice < slicesAtOnce; slice++ {
-		next, freezeErr := freeze(ctx, b.store, run)
-		if errors.Is(freezeErr, ErrBulkTaken) { // a runner is at it
+	if err != nil || !isNew {
+		return run, false, err
+	}
+	for slice := 0; run.State == BulkPreparing && slice < slicesAtOnce; slice++ {
+		next, err := freeze(ctx, b.store, run)
+		switch {
+		case unfit(err):
+			return run, false, err
+		case err != nil: // it is recorded: a runner is at it, or takes it on
 			return run, true, nil
 		}
-		run, err = next, freezeErr
+		run = next
 	}
-	return run, isNew && err == nil, err
+	return run, true, nil
 }
 
 // enough asks the judgement of single actions whether what was typed is enough, with an item that allows the action.
