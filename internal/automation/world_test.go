@@ -148,13 +148,15 @@ func (w *world) once() automation.Stats {
 	return s
 }
 
-// run lets time pass in small steps with the engine at work.
+// run lets time pass in small steps with the engine at work; they grow while it finds nothing that it may do.
 func (w *world) run(d time.Duration) {
 	w.t.Helper()
-	const tick = time.Second
+	const shortest, longest = time.Second, 8 * time.Second
+	tick := shortest
 	for end := w.clock.Now().Add(d); ; {
+		tick = min(2*tick, longest)
 		for w.once().Claimed > 0 {
-			continue
+			tick = shortest
 		}
 		now := w.clock.Now()
 		if !now.Before(end) {

@@ -61,7 +61,7 @@ func testLiveSuite(t *testing.T, live *trytontest.Live) {
 	}
 	ledgertest.Run(t, ledgertest.Target{
 		Lists: true, ReadsFirst: true, Shared: true, Impossible: withoutIDs, Cannot: cannotLive,
-		Brief:   2 * time.Second, // the real server answers in a few hundredths, on a machine with other work more slowly
+		Brief:   500 * time.Millisecond, // the real server answers in a few hundredths
 		Invoice: func(v *work.Invoice) { v.CustomerID = trytontest.Customer },
 		New: func(t *testing.T, s ledgertest.Setup) (ledger.System, ledgertest.Outside) {
 			mine := books.For(t)
