@@ -51,20 +51,23 @@ func checkAccessible(t *testing.T, b tab, name string, l look) {
 		}
 		return
 	}
-	only := `{type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"]}`
+	within, only := "document", `{type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"]}`
 	if !l.whole() {
 		only = `{type: "rule", values: ["color-contrast", "link-in-text-block"]}`
 	}
-	for _, v := range violations(t, b, script, only) {
+	if l != looks[0] {
+		within = `{exclude: ["tbody tr:nth-child(n+9):nth-last-child(n+9)"]}` // the rows in between are told apart by their texts only
+	}
+	for _, v := range violations(t, b, script, within, only) {
 		t.Errorf("%s, %s: %s (%s), %d times:\n%s", name, l.name, v.Help, v.ID, len(v.Where), strings.Join(v.Where[:min(len(v.Where), 5)], "\n"))
 	}
 }
 
-func violations(t *testing.T, b tab, script, only string) []violation {
+func violations(t *testing.T, b tab, script, within, only string) []violation {
 	t.Helper()
 	return ask(t, b.ctx, chromedp.Evaluate[[]violation](`(async () => {
 		if (!window.axe) { `+script+`; }
-		const answer = await axe.run(document, {runOnly: `+only+`, resultTypes: ["violations"]});
+		const answer = await axe.run(`+within+`, {runOnly: `+only+`, resultTypes: ["violations"]});
 		return answer.violations.map((v) => ({id: v.id, help: v.help,
 			where: v.nodes.map((n) => n.html.slice(0, 300) + " (" + n.target.join(" ") + ") " + n.any.map((c) => c.message).join("; ").slice(0, 300))}));
 	})()`, chromedp.EvalAwaitPromise))
@@ -88,7 +91,7 @@ func TestAccessibilityCheckerSees(t *testing.T) {
 		document.querySelector("main .card").append(bad);
 	}`))
 	var ids []string
-	for _, v := range violations(t, b, script, `{type: "tag", values: ["wcag2a", "wcag2aa"]}`) {
+	for _, v := range violations(t, b, script, "document", `{type: "tag", values: ["wcag2a", "wcag2aa"]}`) {
 		ids = append(ids, v.ID)
 	}
 	for _, want := range []string{"image-alt", "label", "color-contrast"} {
