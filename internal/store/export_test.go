@@ -35,6 +35,13 @@ func SetManyHits(t testing.TB, n int) {
 	t.Cleanup(func() { mostHits = was })
 }
 
+// SetManyFound changes for a test from how many matches on a page is read in halves.
+func SetManyFound(t testing.TB, n int) {
+	was := manyFound
+	manyFound = n
+	t.Cleanup(func() { manyFound = was })
+}
+
 // SetKeepFrom changes for a test how many settled keys there must be for their counts to be kept.
 func SetKeepFrom(t testing.TB, n int64) {
 	was := keepFrom

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 
+	"golang.org/x/sync/errgroup"
+
 	"onefold/internal/review"
 	"onefold/internal/work"
 )
@@ -31,9 +33,53 @@ func (l *listing) parts() (parts [][]work.Status) {
 
 // page reads one page of the list; next is zero if there are no more rows.
 func (s *Store) page(ctx context.Context, q review.Query, m match) (rows []review.Row, next review.Cursor, err error) {
+	if rows, err = s.firstRows(ctx, q, m); err != nil {
+		return nil, next, err
+	}
+	if len(rows) > q.Limit {
+		rows = rows[:q.Limit]
+		next = review.Cursor{At: rows[q.Limit-1].ChangedAt, ID: rows[q.Limit-1].ID}
+	}
+	return rows, next, nil
+}
+
+// manyFound is how many hits are read in two halves side by side: each must be read to know when its row last changed.
+var manyFound = 400 // changed by tests
+
+// firstRows are the rows of a page, and one more if there is one.
+func (s *Store) firstRows(ctx context.Context, q review.Query, m match) (rows []review.Row, err error) {
+	if m.condition != nil || len(m.hits) < manyFound {
+		return s.firstOf(ctx, q, m)
+	}
+	var halves [2][]review.Row
+	g, ctx := errgroup.WithContext(ctx)
+	for i := range halves {
+		one, middle := m, len(m.hits)/2
+		if one.hits = m.hits[:middle]; i > 0 {
+			one.hits = m.hits[middle:]
+		}
+		g.Go(func() (err error) {
+			halves[i], err = s.firstOf(ctx, q, one)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	seen := map[int64]bool{} // the steps of a document may be in both
+	for _, row := range newestFirst(slices.Concat(halves[0], halves[1])) {
+		if !seen[row.ID] {
+			rows, seen[row.ID] = append(rows, row), true
+		}
+	}
+	return rows[:min(len(rows), q.Limit+1)], nil
+}
+
+// firstOf reads them.
+func (s *Store) firstOf(ctx context.Context, q review.Query, m match) (rows []review.Row, err error) {
 	l, err := s.listing(ctx, q, m)
 	if err != nil {
-		return nil, next, err
+		return nil, err
 	}
 	filtered, where := len(l.args), l.where
 	limit := " LIMIT " + strconv.Itoa(q.Limit+1)
@@ -46,19 +92,20 @@ func (s *Store) page(ctx context.Context, q review.Query, m match) (rows []revie
 		more, err := s.listed(ctx, "SELECT id, version, changed_at FROM ("+l.rowsOf(part, "i.id, i.version, i.changed_at", " ORDER BY i.changed_at DESC, i.id DESC"+limit)+
 			") u ORDER BY changed_at DESC, id DESC"+limit, l.args)
 		if err != nil {
-			return nil, next, err
+			return nil, err
 		}
-		rows = append(rows, more...)
-		slices.SortFunc(rows, func(a, b review.Row) int {
-			return -cmp.Or(a.ChangedAt.Compare(b.ChangedAt), cmp.Compare(a.ID, b.ID))
-		})
+		rows = newestFirst(append(rows, more...))
 		rows = rows[:min(len(rows), q.Limit+1)]
 	}
-	if len(rows) > q.Limit {
-		rows = rows[:q.Limit]
-		next = review.Cursor{At: rows[q.Limit-1].ChangedAt, ID: rows[q.Limit-1].ID}
-	}
-	return rows, next, nil
+	return rows, nil
+}
+
+// newestFirst sorts as the list is sorted.
+func newestFirst(rows []review.Row) []review.Row {
+	slices.SortFunc(rows, func(a, b review.Row) int {
+		return -cmp.Or(a.ChangedAt.Compare(b.ChangedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return rows
 }
 
 func (s *Store) listed(ctx context.Context, text string, args []any) (list []review.Row, err error) {
