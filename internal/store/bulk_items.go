@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -47,7 +48,7 @@ func (s *Store) FillBulk(ctx context.Context, run review.BulkRun, items []review
 	}
 	after := run
 	err = s.db.write(ctx, func(tx *gorm.DB) error {
-		rows, err := newBulkItems(tx, run, items)
+		rows, err := newBulkItems(tx, s.db.search(), run, items)
 		if err != nil {
 			return err
 		}
@@ -77,13 +78,20 @@ func (s *Store) FillBulk(ctx context.Context, run review.BulkRun, items []review
 }
 
 // newBulkItems numbers those of the items that are not in the run's set yet.
-func newBulkItems(tx *gorm.DB, run review.BulkRun, items []review.BulkItem) ([]bulkItemRow, error) {
+func newBulkItems(tx *gorm.DB, db searcher, run review.BulkRun, items []review.BulkItem) ([]bulkItemRow, error) {
 	ids := make([]int64, len(items))
 	for i, it := range items {
 		ids[i] = it.ItemID
 	}
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	// One after the other by the index: a list of thousands PostgreSQL would hold against each row of the run.
 	var taken []int64
-	if err := tx.Model(&bulkItemRow{}).Where("run_id = ? AND item_id IN ?", run.ID, ids).Pluck("item_id", &taken).Error; err != nil {
+	err = tx.Raw("SELECT f.item_id FROM ("+db.ids("?")+") f WHERE (SELECT 1 FROM bulk_items b WHERE b.run_id = ? AND b.item_id = f.item_id LIMIT 1) = 1",
+		string(list), run.ID).Scan(&taken).Error
+	if err != nil {
 		return nil, err
 	}
 	in := make(map[int64]bool, len(items))

@@ -47,7 +47,7 @@ func (s *server) attemptsPage(c echo.Context) error {
 	if m.Filter, err = s.attemptFilter(ctx, by, l, systems); err != nil {
 		return err
 	}
-	if page.How != review.HowAll {
+	if page.How != review.HowAll && len(page.Rows) > 0 {
 		m.Understood = say(w.How[string(page.How)], "text", text(l.query.Key, 100))
 	}
 	later := l.query.After != review.AttemptCursor{}
@@ -213,7 +213,7 @@ func (v view) attemptFacts(d review.AttemptDetail) []templates.Fact {
 	if a.HTTPStatus != 0 {
 		add("status", strconv.Itoa(a.HTTPStatus))
 	}
-	add("result", review.ResultOf(a))
+	add("result", templates.Pick(templates.Attempts.Badge, review.ResultOf(a)))
 	add("reference", a.Reference)
 	add("key", a.Key)
 	add("revision", strconv.Itoa(a.Revision))

@@ -82,6 +82,9 @@ func TestAttemptsAreListedFilteredAndExported(t *testing.T) {
 		t.Errorf("empty: %s", a.visible())
 	}
 	ids := stories(t, w)
+	if a := b.get("/attempts?q=inv-2026&status=418").visible(); strings.Contains(a, "begin with it") {
+		t.Errorf("nothing is there, and said to begin so: %s", a)
+	}
 	for _, tc := range []struct {
 		query string
 		in    func(r work.Attempt, key string) bool

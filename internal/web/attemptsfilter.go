@@ -272,6 +272,9 @@ func (s *server) attemptFilter(ctx context.Context, by work.Actor, l attemptList
 			field.Choices = append([]templates.Choice{{Text: any}}, choices[c.name]...)
 		}
 		shown := text(value, 80)
+		if _, id, of := strings.Cut(shown, ":"); of && c.name == "asked" {
+			shown = id // of a person or a token
+		}
 		if i := slices.IndexFunc(choices[c.name], func(o templates.Choice) bool { return o.Value == value }); i >= 0 {
 			shown = choices[c.name][i].Text
 		} else if field.Choices != nil && l.asked.Get(c.name) != "" { // it holds, so it must not be lost

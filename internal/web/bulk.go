@@ -186,7 +186,7 @@ func (s *server) showBulkNew(c echo.Context, status int, t bulkTyped) error {
 		return render(c, status, templates.BulkNewPage(m))
 	}
 	choice, ok := s.bulkChoice(c, now)
-	m.List = choice.list
+	m.List = orText(choice.list, "/")
 	if !ok {
 		return empty("list")
 	}

@@ -71,6 +71,9 @@ func bulkBadge(r review.BulkRun) templates.Badge {
 // bulkSays is how far a run is, in short: "Done 12, skipped 3".
 func bulkSays(r review.BulkRun) string {
 	var says string
+	if r.Freezing != nil {
+		return "" // its items are not all chosen yet
+	}
 	for _, class := range review.Classes {
 		if n := r.Count(class); n > 0 {
 			if says != "" {
@@ -80,6 +83,17 @@ func bulkSays(r review.BulkRun) string {
 		}
 	}
 	return says
+}
+
+// bulkClasses are the tabs over the results.
+func bulkClasses(run review.BulkRun, here review.BulkClass, address func(review.BulkClass, int) string) []templates.BulkClass {
+	w := templates.BulkWords
+	all := []templates.BulkClass{{Link: templates.Link{Text: w.All, Href: address("", 0), Here: here == ""}, Count: thousands(run.Size)}}
+	for _, k := range review.Classes {
+		all = append(all, templates.BulkClass{Link: templates.Link{Text: className(run, k), Href: address(k, 0), Here: here == k},
+			Count: thousands(run.Count(k)), Sign: w.ClassSign[string(k)], Tone: w.ClassTone[string(k)]})
+	}
+	return all
 }
 
 func className(r review.BulkRun, class review.BulkClass) string {
@@ -162,10 +176,8 @@ func (s *server) bulkPage(c echo.Context) error {
 	if run.State == review.BulkRunning || run.State == review.BulkPreparing {
 		m.Stop = bulkAddress(run.ID) + "/stop"
 	}
-	m.Classes = []templates.BulkClass{{Link: templates.Link{Text: w.All, Href: address("", 0), Here: class == ""}, Count: thousands(run.Size)}}
-	for _, k := range review.Classes {
-		m.Classes = append(m.Classes, templates.BulkClass{Link: templates.Link{Text: className(run, k), Href: address(k, 0), Here: class == k},
-			Count: thousands(run.Count(k)), Sign: w.ClassSign[string(k)], Tone: w.ClassTone[string(k)]})
+	if run.Freezing == nil { // before that, they would count what is written down
+		m.Classes = bulkClasses(run, class, address)
 	}
 	if after > 0 {
 		m.First = address(class, 0)

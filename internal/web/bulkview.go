@@ -18,7 +18,11 @@ type bulkView struct {
 // says who began the run, and how it stands.
 func (v bulkView) says() []templates.Sentence {
 	w, r := templates.BulkWords, v.run
-	say := []templates.Sentence{templates.Say(w.By, map[string]any{"at": v.clock(r.BeganAt), "who": text(r.By.Name, 60), "n": v.invoices(v.chosen())})}
+	by := w.By
+	if r.State == review.BulkAbandoned {
+		by = w.AskedBy
+	}
+	say := []templates.Sentence{templates.Say(by, map[string]any{"at": v.clock(r.BeganAt), "who": text(r.By.Name, 60), "n": v.invoices(v.chosen())})}
 	switch {
 	case r.State == review.BulkPreparing:
 		say = append(say, templates.Say(w.Freezes, nil))

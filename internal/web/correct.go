@@ -133,6 +133,8 @@ func (v view) correctSays(d review.Detail, o review.Offered) []templates.Sentenc
 	switch {
 	case o.Refusal != nil:
 		return []templates.Sentence{v.refusal(review.Correct, o.Refusal, d)}
+	case o.Waits && d.Item.Proposed > 0:
+		return []templates.Sentence{templates.Say(w.CorrectHeld, nil), templates.Say(w.CorrectWaits, vals)}
 	case o.Waits:
 		return []templates.Sentence{templates.Say(w.CorrectWaits, vals)}
 	case d.Item.Reason == work.ReasonApprovalRequired && d.Item.Status == work.Review:

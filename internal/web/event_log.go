@@ -53,7 +53,7 @@ var outcomeBadges = map[outcome.State]templates.Badge{outcome.Waiting: {Sign: "â
 func (v view) outcomeRow(d outcome.Delivery) templates.OutcomeRow {
 	w, it := templates.EventWords, d.Item
 	r := templates.OutcomeRow{Key: text(it.BusinessKey, 120), Href: itemHref(it.ID), Told: templates.Pick(w.Told, string(it.Status)), To: text(d.Endpoint, 80), Address: text(d.Address, 120),
-		Badge: outcomeBadges[d.State], Error: text(d.LastError, 320), At: v.ago(d.MadeAt)}
+		Badge: outcomeBadges[d.State], Error: sentence(text(d.LastError, 320)), At: v.ago(d.MadeAt)}
 	if len(it.Steps) > 1 {
 		r.Step = text(it.Step, 40)
 	}
@@ -80,7 +80,7 @@ var eventBadges = map[events.Result]templates.Badge{"new": {Sign: "âœ“", Tone: "
 func (v view) eventRow(e events.Event) templates.EventRow {
 	w := templates.EventWords
 	r := templates.EventRow{Subject: text(e.Subject, 120), Type: text(e.Type, 80), From: text(e.Sender, 80), ID: text(e.EventID, 80), Badge: eventBadges[e.Result],
-		Detail: text(e.Detail, 320), At: v.ago(e.ReceivedAt)}
+		Detail: sentence(text(e.Detail, 320)), At: v.ago(e.ReceivedAt)}
 	r.Badge.Text = templates.Pick(w.Result, string(e.Result))
 	if e.ItemID != 0 {
 		r.Href = itemHref(e.ItemID)

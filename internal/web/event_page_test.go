@@ -75,7 +75,7 @@ func TestEventPagesShowSecretsOnceAndKeepWhatWasTyped(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := b.get("/events/log")
-	for _, want := range []string{"INV-1", "Needs a person", "it answered 503", "Send again", "A-1001", "Recorded", "evt_1"} {
+	for _, want := range []string{"INV-1", "Needs a person", "It answered 503", "Send again", "A-1001", "Recorded", "evt_1"} {
 		if !strings.Contains(log.visible(), want) {
 			t.Errorf("%q is missing: %s", want, log.visible())
 		}

@@ -50,6 +50,8 @@ func (v view) act(a work.Act) templates.Event {
 	vals := map[string]any{"who": text(a.By.Name, 60), "at": v.clock(a.At), "ref": text(a.Detail, 200), "why": templates.ItemWords.CloseReason[a.Detail]}
 	codes := []string{a.What}
 	switch {
+	case a.What == string(review.Assign) && a.Detail == a.By.Name:
+		codes = []string{"assign/self"}
 	case a.What == string(review.Assign) && a.Detail == "":
 		codes = []string{"assign/nobody"}
 	case a.What == string(review.Close) && a.Detail == work.TurnedDown:

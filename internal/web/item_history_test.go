@@ -100,6 +100,7 @@ func TestTrial111_OneHistoryInParts(t *testing.T) {
 			w.Find(id, rt.CannotTell)
 		}
 		b := newSite(t, Config{Store: w.Store}).signIn("vera")
+		b.get(itemPath(id)).shows(t, "Tried to look 20 times, among them at ", "Earlier tries: 30.") // only some of their times are told
 		var tries, remarks []string
 		path, pages := itemPath(id), 0
 		for ; path != ""; pages++ {

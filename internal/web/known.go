@@ -159,11 +159,13 @@ func (v view) trace(d review.Detail) templates.Sentence {
 	var s templates.Sentence
 	for i := len(newestFirst) - 1; i >= 0; i-- {
 		p := newestFirst[i]
-		if len(p.times) > longestTimes { // the first and the newest tell enough
+		looks, many := len(p.times), ""
+		if looks > longestTimes { // the first and the newest tell enough
+			many = "/many"
 			p.times = append(p.times[:1:1], p.times[len(p.times)-longestTimes+1:]...)
 		}
-		vals := map[string]any{"at": p.times[0], "times": w.List(p.times), "system": d.System.Name, "ref": text(orText(p.a.ExternalNo, p.a.ExternalID), 80)}
-		pattern := templates.Pick(w.FindShort, string(p.a.Finding))
+		vals := map[string]any{"at": p.times[0], "times": w.List(p.times), "n": strconv.Itoa(looks), "system": d.System.Name, "ref": text(orText(p.a.ExternalNo, p.a.ExternalID), 80)}
+		pattern := templates.Pick(w.FindShort, string(p.a.Finding)+many, string(p.a.Finding))
 		if p.a.Kind == work.Send {
 			pattern = w.SendShort[string(p.a.Outcome)]
 			if p.a.Outcome == work.Unknown && p.a.HTTPStatus != 0 {

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"onefold/internal/review"
 	"onefold/internal/work"
@@ -41,7 +42,7 @@ func (s *server) fillGroups(ctx context.Context, by work.Actor, l listing, show 
 func (v view) group(g review.Group, sys work.System, l listing, t total) templates.GroupRow {
 	w := templates.Lists
 	r := templates.GroupRow{Href: l.with("group", "", "system", g.SystemID, "reason", string(g.Reason), "error", orText(g.ErrorKind, review.NoErrorKind)),
-		System: text(orText(sys.Name, g.SystemID), 60), Why: orText(w.Reason[string(g.Reason)], w.Other), Error: sentence(text(g.ErrorKind, longestError)),
+		System: text(orText(sys.Name, g.SystemID), 60), Why: orText(w.Reason[string(g.Reason)], w.Other), Error: sentence(strings.ReplaceAll(text(g.ErrorKind, longestError), "#", "…")),
 		Count: thousands(g.Count), Oldest: v.ago(g.Oldest), Newest: v.ago(g.Newest), Share: "1"}
 	if t.n > 0 {
 		r.Share = strconv.FormatInt(min(max(g.Count*100/t.n, 1), 100), 10)

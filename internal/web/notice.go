@@ -191,7 +191,7 @@ func (s *server) noticesPage(c echo.Context) error {
 
 // Signs and tones of what became of a message.
 var noticeBadges = map[notice.Status]templates.Badge{notice.Waits: {Sign: "…", Tone: "busy"}, notice.Sent: {Sign: "✓", Tone: "good"}, notice.Failed: {Sign: "!", Tone: "ask"},
-	notice.Unclear: {Sign: "?", Tone: "ask"}, notice.Dropped: {Sign: "×", Tone: "quiet"}}
+	notice.Unclear: {Sign: "?", Tone: "busy"}, notice.Dropped: {Sign: "×", Tone: "quiet"}}
 
 func (v view) noticeRow(d notice.Delivery) templates.NoticeRow {
 	w := templates.Notices

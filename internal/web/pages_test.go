@@ -209,7 +209,7 @@ func TestErrorsAreToldInPlainWords(t *testing.T) {
 	}{{errors.New("pq: secret detail"), "", 500}, {nil, "secret panic", 500}, {context.DeadlineExceeded, "", 503}} {
 		store.err, store.panic = c.err, c.panic
 		a := b.get("/systems")
-		if a.status != c.want || strings.Contains(a.body, "secret") || strings.Contains(a.body, "goroutine") || !strings.Contains(a.visible(), "name this number") {
+		if a.status != c.want || strings.Contains(a.body, "secret") || strings.Contains(a.body, "goroutine") || !strings.Contains(a.visible(), "name this code") {
 			t.Errorf("%d: %s", a.status, a.visible())
 		}
 		if ready := b.get("/readyz"); ready.status == http.StatusOK || strings.Contains(ready.body, "secret") || c.err != nil && !strings.Contains(ready.body, "the database does not answer") {
@@ -284,12 +284,12 @@ func TestSystemsPage(t *testing.T) {
 		t.Fatalf("%d", a.status)
 	}
 	page := b.get("/systems")
-	for _, want := range []string{"Paused", "Books is paused since 10:00 by Admin. Nothing new is sent; 1 on their way.", "Reason: month end"} {
+	for _, want := range []string{"Paused", "Books has been paused since 10:00 by Admin. Nothing new is sent; still on the way: 1.", "Reason: month end"} {
 		if !strings.Contains(page.visible(), want) {
 			t.Errorf("%q is missing: %s", want, page.visible())
 		}
 	}
-	if list := b.get("/"); !strings.Contains(list.visible(), "Books is paused since 10:00 by Admin.") {
+	if list := b.get("/"); !strings.Contains(list.visible(), "Books has been paused since 10:00 by Admin.") {
 		t.Error("other pages do not say so")
 	}
 	b.post("/systems/books/resume", page.form("/systems/books/resume"))

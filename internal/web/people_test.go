@@ -328,6 +328,11 @@ func testTrailPage(t *testing.T, db storetest.DB) {
 		t.Error("no way to the invoice")
 	}
 
+	// What programs write is told as people say it, in the zone of the page.
+	v := view{zone: time.FixedZone("CET", 3600), now: time.Date(2026, 11, 30, 10, 0, 0, 0, time.UTC)}
+	if got := v.plain(`{"expires_at":"2026-11-30T23:59:00Z","scopes":["import:write"],"roles":["ops"]}`); got != "works until: 1 Dec 00:59; roles: Operations; scopes: Import files" {
+		t.Errorf("the trail says %q", got)
+	}
 	// A long trail comes page by page, each record once.
 	for i := range 120 {
 		if err := people.Audit(t.Context(), auth.Entry{By: boss, What: auth.DidExport, Object: fmt.Sprintf("number:%d", i)}); err != nil {

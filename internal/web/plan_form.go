@@ -257,7 +257,11 @@ func (s *server) showNewPlan(c echo.Context, status int, f *planForm, notice *te
 	m.When = []templates.PlanField{f.field("start"), f.field("end")}
 	f.fill(&m)
 	typed := *f // its faults stay those that were asked for
-	m.Preview = s.previewPlan(typed.plan(), today)
+	plan := typed.plan()
+	if slices.ContainsFunc(typed.faults, func(p *recurring.FieldError) bool { return p.Field == "every" || p.Field == "day" }) {
+		plan.Terms[0].Schedule = recurring.Schedule{} // nothing is foretold from what cannot be read
+	}
+	m.Preview = s.previewPlan(plan, today)
 	_, missing := s.checkPlan(c, &typed)
 	m.Preview.Missing = missingFields(missing)
 	return render(c, status, templates.PlanFormPage(m))

@@ -111,7 +111,7 @@ func TestAPlanIsMadeShownAndRun(t *testing.T) {
 	if n := strings.Count(again.body, "/items/"); n != 1 {
 		t.Errorf("%d invoices", n)
 	}
-	shows(t, w.boss.get("/plans/month?month=2026-12"), "What December 2026 will bring", "Recorded", "1,291.00")
+	shows(t, w.boss.get("/plans/month?month=2026-12"), "Recurring invoices of December 2026", "Recorded", "1,291.00")
 	shows(t, w.boss.get("/plans/month?month=2027-02"), "28 Feb 2027", "To come")
 	shows(t, w.boss.get("/plans/month?month=2026-11"), "No plan has an invoice in November 2026")
 }
@@ -212,6 +212,12 @@ func TestThePreviewWithoutAScript(t *testing.T) {
 	if strings.Contains(a.body, "Rent {period}\"") || !strings.Contains(a.body, `value="Parking"`) || !strings.Contains(a.visible(), "EUR\u00a091.00") {
 		t.Errorf("the first line is not gone: %s", a.visible())
 	}
+	form.Set("every", "x") // nothing is foretold from what cannot be read
+	form.Set("do", "show")
+	if a = w.send(w.boss, "/plans/new", form); strings.Contains(a.visible(), "gets an invoice of") || strings.Contains(a.body, `class="run-day"`) {
+		t.Errorf("a plan is foretold from nonsense: %s", a.visible())
+	}
+	form.Set("every", "1")
 	form.Set("start", "2026-07-31")
 	form.Set("do", "show")
 	shows(t, w.send(w.boss, "/plans/new", form), "4 periods have begun already", "nothing is made before")

@@ -6,6 +6,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -113,6 +114,10 @@ func TestReconcileByReport(t *testing.T) {
 	if a := b.post(path+"/compare", form); a.status != http.StatusConflict || !strings.Contains(a.visible(), "a colleague changed") {
 		t.Errorf("a stale page: %d", a.status)
 	}
+	row := regexp.MustCompile(`<td class="number amount">.*?</tr>`).FindString(b.get(path + "?show=stranger").body)
+	if !strings.HasPrefix(row, `<td class="number amount"></td>`) || !regexp.MustCompile(`<bdi>[A-Z]{3} [0-9.,]+</bdi>`).MatchString(row) {
+		t.Errorf("an amount of the report stands under ours: %s", row)
+	}
 	page = b.get(path)
 	apply := page.form(path + "/apply")
 	if apply == nil || w.Get(ids["THERE"]).Status != work.Review {
@@ -125,6 +130,9 @@ func TestReconcileByReport(t *testing.T) {
 		if a := b.post(path+"/apply", apply); a.status != http.StatusSeeOther && a.status != http.StatusConflict {
 			t.Fatalf("%d %s", a.status, a.visible())
 		}
+	}
+	if a := b.get(path).visible(); strings.Contains(a, "Applied ") || !strings.Contains(a, "Begun ") {
+		t.Errorf("it is told as done before it is: %s", a)
 	}
 	if err := (review.ReportRunner{Store: w.Store}).RunOnce(t.Context()); err != nil {
 		t.Fatal(err)

@@ -49,7 +49,11 @@ func (p reportView) page(kind review.LineKind, lines []review.ReportLine, after 
 	m := templates.ReportPage{Path: path, Version: strconv.FormatInt(r.Version, 10), Name: text(orText(r.Name, w.FileName), 100), System: p.system, Badge: reportBadge(r),
 		Problem: text(r.Problem, 500), Kind: string(kind), KindHelp: w.KindHelp[string(kind)], Empty: w.Empty[string(kind)], Remove: r.State == review.ReportOpen}
 	if !r.AppliedAt.IsZero() {
-		m.Applied = templates.Say(w.Applied, map[string]any{"at": p.clock(r.AppliedAt), "who": text(r.AppliedBy.Name, 60)})
+		says := w.Applied
+		if r.State == review.ReportApplying {
+			says = w.Begun
+		}
+		m.Applied = templates.Say(says, map[string]any{"at": p.clock(r.AppliedAt), "who": text(r.AppliedBy.Name, 60)})
 	}
 	applies := p.sums(&m, kind)
 	switch {
@@ -166,8 +170,9 @@ func (p reportView) line(l review.ReportLine) templates.ReportLine {
 	m.There = text(strings.TrimSuffix(strings.TrimPrefix(number+" · "+total, " · "), " · "), 200)
 	m.Where = p.rows(l)
 	if l.Kind == review.LineStranger {
-		m.There, m.Where = m.Where, ""
+		m.There, m.Amount, m.Currency = strings.TrimSpace(l.Currency+" "+m.Amount), "", "" // it is the report's
 	}
+	m.There = orText(m.There, "–")
 	if l.Applies && p.report.State != review.ReportOpen {
 		m.Badge = resultBadge(l.Result)
 		return m

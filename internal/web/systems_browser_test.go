@@ -30,7 +30,7 @@ func TestBrowserConnectsAndPausesASystem(t *testing.T) {
 	b.shows("Connected. From now on invoices can be sent to it.", "Working", "API token: stored encrypted")
 	b.do(chromedp.Click(css("#do-pause summary")), chromedp.WaitVisible(css("#do-pause input[name=note]")), chromedp.SendKeys(css("#do-pause input[name=note]"), "Month end: the books are closed until noon"), chromedp.Click(css("#do-pause button")),
 		chromedp.WaitVisible(css("#do-resume summary")))
-	b.shows("Paused", "Sandbox is paused since", "Reason: Month end: the books are closed until noon")
+	b.shows("Paused", "Sandbox has been paused since", "Reason: Month end: the books are closed until noon")
 	sys, err := e.store.System(t.Context(), "sandbox")
 	if err != nil || sys.PausedAt.IsZero() || sys.Identity != "books-search" {
 		t.Fatalf("%+v %v", sys, err)

@@ -195,7 +195,7 @@ func TestWhatCanBeDoneOnASystemsPage(t *testing.T) {
 		}
 		return a
 	}
-	do("/systems/books/pause", "Month end", "Books is paused since 10:00 by Admin.")
+	do("/systems/books/pause", "Month end", "Books has been paused since 10:00 by Admin.")
 	do("/systems/books/resume", "The books are open again", "Resumed. What waits is sent.")
 	do("/systems/books/look-first/begin", " ", "Give a reason")
 	do("/systems/books/look-first/begin", "Invoices are keyed in by hand", "set to look first since 10:00")

@@ -91,7 +91,7 @@ func (s *server) showSystem(c echo.Context, status int, m templates.SystemPage) 
 	}
 	for _, ch := range d.Changes {
 		m.Changes = append(m.Changes, templates.SystemChange{At: show.exact(ch.At), Who: text(orText(ch.By.Name, templates.People.Nobody), 60),
-			What: didText(settingCode(ch.What)), Before: plain(ch.Before), After: plain(ch.After)})
+			What: didText(settingCode(ch.What)), Before: show.plain(ch.Before), After: show.plain(ch.After)})
 	}
 	if automation.MayConnect(by) {
 		m.MayConnect, m.LimitsHref, m.TrailHref = true, "/limits/"+url.PathEscape(d.ID), "/audit?object=system:"+url.QueryEscape(d.ID)
@@ -140,6 +140,9 @@ func systemConnection(sys review.SystemState) []templates.Fact {
 // answers is the state of the breaker.
 func (v view) answers(sys work.System) templates.Fact {
 	w := templates.SystemWords
+	if sys.BreakerUntil.IsZero() && sys.LoginProblem != "" {
+		return templates.Fact{Name: w.Answers, Value: templates.Words.SystemSays["login"]}
+	}
 	if sys.BreakerUntil.IsZero() {
 		return templates.Fact{Name: w.Answers, Value: templates.Words.Fact["yes"]}
 	}

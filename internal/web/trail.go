@@ -165,7 +165,7 @@ func (v view) trailRow(r auth.Record) templates.TrailRow {
 	kind, rest, _ := strings.Cut(r.Object, ":")
 	id, label, _ := strings.Cut(rest, " ")
 	row := templates.TrailRow{At: v.exact(r.At), Who: text(orText(r.By.Name, templates.People.Nobody), 60), What: didText(r.What), Object: text(orText(label, r.Object), 200),
-		Before: plain(r.Before), After: plain(r.After), Note: text(r.Note, 300), From: text(r.From.Address, 60), Agent: text(r.From.UserAgent, 200)}
+		Before: v.plain(r.Before), After: v.plain(r.After), Note: text(r.Note, 300), From: text(r.From.Address, 60), Agent: text(r.From.UserAgent, 200)}
 	switch kind {
 	case "item":
 		row.Href = "/items/" + url.PathEscape(id)
@@ -189,21 +189,34 @@ func didText(code string) string {
 }
 
 // plain is a value of the trail as people read it: small JSON as a list, a status in its words.
-func plain(s string) string {
+func (v view) plain(s string) string {
 	var fields map[string]any
 	if json.Unmarshal([]byte(s), &fields) != nil {
 		return text(orText(templates.Words.StatusName[s], s), 300)
 	}
 	var parts []string
 	for _, k := range slices.Sorted(maps.Keys(fields)) {
-		value := fmt.Sprint(fields[k])
+		values := []any{fields[k]}
 		if list, is := fields[k].([]any); is {
-			value = strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ", "), "[]")
+			values = list
 		}
+		each := make([]string, len(values))
+		for i, one := range values {
+			each[i] = v.plainOne(fmt.Sprint(one))
+		}
+		value := strings.Join(each, ", ")
 		if value == "" {
 			value = templates.Limits.None
 		}
-		parts = append(parts, strings.ReplaceAll(k, "_", " ")+": "+value)
+		parts = append(parts, orText(templates.People.Field[k], strings.ReplaceAll(k, "_", " "))+": "+value)
 	}
 	return text(strings.Join(parts, "; "), 300)
+}
+
+// plainOne is a value in it: a role or scope by its name, a moment as a time in the zone of the page.
+func (v view) plainOne(s string) string {
+	if at, err := time.Parse(time.RFC3339, s); err == nil {
+		return v.clock(at).Text
+	}
+	return orText(templates.People.Role[s], orText(templates.People.Scope[s], s))
 }

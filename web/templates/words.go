@@ -11,7 +11,7 @@ import (
 // words are the fixed texts and those that follow a code.
 type words struct {
 	Product, SetUp, And, Search, Clear, SignIn, SignOut, Login, Password, SignedInAs,
-	Key, Customer, Amount, Status, FirstPage, NextPage, Invoices, Systems, Import, Back,
+	Key, Customer, Amount, Status, FirstPage, NextPage, Invoices, Systems, Import, Back, BackToSignIn,
 	WhatWeKnow, WhatToDo, NotPossible, OlderAttempts, NewestAttempts,
 	Steps, NotBegun, Facts, Lines, Note, Reference, Sent, Answered, Excerpts, Description, Quantity, Price, Assigned, AssignMe,
 	Release, Nobody, Times, StepsDone, ReportRef, WrongLogin, Throttled, File, System,
@@ -25,7 +25,7 @@ var Words = words{
 	Product: "Onefold", SetUp: "Settings", And: " and ", Search: "Search", Clear: "Clear", SignIn: "Sign in", SignOut: "Sign out", Login: "Sign-in name",
 	Password: "Password", SignedInAs: "Signed in as", Key: "Key", Customer: "Customer", Amount: "Amount", Status: "Status",
 	FirstPage: "First page", NextPage: "Next page",
-	Invoices: "Invoices", Systems: "Accounting systems", Import: "Import", Back: "All invoices", WhatWeKnow: "What we know",
+	Invoices: "Invoices", Systems: "Accounting systems", Import: "Import", Back: "All invoices", BackToSignIn: "Sign in", WhatWeKnow: "What we know",
 	WhatToDo: "What you can do", NotPossible: "Not possible now",
 	OlderAttempts: "Older tries", NewestAttempts: "Newest tries",
 	Steps: "Steps", NotBegun: "Not begun",
@@ -33,7 +33,7 @@ var Words = words{
 	Answered: "What came back", Excerpts: "Show what was exchanged", Description: "Description", Quantity: "Quantity",
 	Price: "Unit price", Assigned: "Assigned to", AssignMe: "Assign to me", Release: "Release", Nobody: "Nobody",
 	Times: "Times are in", StepsDone: "Done there already as well: {steps}. Left empty, that is done next.",
-	ReportRef: "If you ask for help, name this number:", WrongLogin: "Name or password is wrong.",
+	ReportRef: "If you ask for help, name this code:", WrongLogin: "Name or password is wrong.",
 	Throttled: "Too many wrong sign-ins. Try again in %s.", File: "CSV file", System: "Accounting system",
 	Line: "Line", Reason: "Reason", Overdue: "Overdue", Address: "Address", InFlight: "On their way",
 	Skip: "Skip to the content", MainNav: "Main", Try: "Try {n} · {reference}", Cut: "…",
@@ -85,11 +85,11 @@ var Words = words{
 	FindShort: itemFindShort,
 
 	SystemSays: map[string]string{"ok": "Working", "paused": "Paused", "breaker": "Not reachable", "login": "Login refused", "account": "Not connected", "look_first": "Looking first",
-		"paused/say": "{name} is paused since {at} by {who}. Nothing new is sent; {n} on their way.", "paused/why": "Reason: {text}",
+		"paused/say": "{name} has been paused since {at} by {who}. Nothing new is sent; still on the way: {n}.", "paused/why": "Reason: {text}",
 		"breaker/say":    "{name} does not answer: sending waits, we try again {at}. {text}",
 		"account/say":    "{name} cannot be used: {text}. An admin connects it on the system’s page; nothing is lost meanwhile.",
 		"login/say":      "{name} cannot be used: {text}. An admin must renew its login; nothing is lost meanwhile.",
-		"look_first/say": "{name} is set to look first since {at}: nothing is sent without a look before. {text}",
+		"look_first/say": "{name} has been set to look first since {at}: nothing is sent without a look before. {text}",
 		"ok/say":         "Everything goes out as it comes."},
 	Fact: map[string]string{"reference": "Our reference", "number": "Number there", "id": "Id there", "source": "Came from", "recorded": "Recorded",
 		"recorded_by": "Recorded by", "issue_date": "Invoice date", "due_date": "Payment due", "revision": "Version of the content", "customer_id": "Customer id",
@@ -160,7 +160,7 @@ type peopleWords struct {
 	TrailText, TrailEmpty, TrailAt, TrailChange, TrailOrigin, TrailOlder, TrailExport, TrailDates, TrailWhoID, TrailCode, TrailBefore,
 	TrailAfter, Anybody, Anything, Nobody, TokenCalled, LastAdmin, LoginTaken,
 	Restored, RestoredMoved, RestoredBy, NotSent, Browser, BrowserOn string
-	Fault, SSO, BadInput, State, StepSays, Fact, Role, RoleHelp, Scope, ScopeHelp, TokenState, Method, Did, Act, ActGroup, Days map[string]string
+	Fault, SSO, BadInput, State, StepSays, Fact, Field, Role, RoleHelp, Scope, ScopeHelp, TokenState, Method, Did, Act, ActGroup, Days map[string]string
 }
 
 // People is the wording about people: English.
@@ -205,9 +205,9 @@ var People = peopleWords{
 	TokenLimit: "Requests in a minute", TokenLimitHint: "Empty: as the server is set.", TokenDo: "Make token", TokenUntil: "until {at}",
 	TokenRevoke: "Revoke", TokenSecret: "This is the token of {name}. Copy it now: it is not shown again.", NotUsed: "Not yet",
 	Trail: "Audit trail", TrailSay: "Who did what, newest first. Nobody can change it here.", TrailWho: "Who", TrailWhat: "What", TrailObject: "To what",
-	TrailObjectHint: "user:7, item:12, system:books", TrailFrom: "From day", TrailTo: "To day", TrailText: "Text", TrailEmpty: "Nothing like it is on record",
+	TrailObjectHint: "system:books", TrailFrom: "From day", TrailTo: "To day", TrailText: "Text", TrailEmpty: "Nothing like it is on record",
 	TrailAt: "When", TrailChange: "Before and after", TrailOrigin: "From where", TrailOlder: "Older ones", TrailExport: "Download as CSV",
-	TrailWhoID: "Who (id)", TrailCode: "What (code)", TrailBefore: "Before", TrailAfter: "After", Nobody: "Nobody signed in", TokenCalled: "Token {name}",
+	TrailWhoID: "Who (id)", TrailCode: "What (code)", TrailBefore: "Before", TrailAfter: "After", Nobody: "Not signed in", TokenCalled: "Token {name}",
 	TrailDates: "That is no day: write it as 2026-11-30.", Anybody: "Anybody", Anything: "Anything",
 	LastAdmin:  "This is the last administrator who can sign in. Make somebody else an administrator first.",
 	LoginTaken: "Somebody has this name for signing in already, perhaps in another spelling.",
@@ -239,6 +239,7 @@ var People = peopleWords{
 	Role: map[string]string{"viewer": "Viewer", "operator": "Operator", "ops": "Operations", "admin": "Administrator"},
 	RoleHelp: map[string]string{"viewer": "sees everything about invoices", "operator": "finance and support: checks, resolves, sends again, closes, imports",
 		"ops": "pauses and resumes accounting systems", "admin": "people, tokens, systems and the trail"},
+	Field: map[string]string{"expires_at": "works until", "per_minute": "requests in a minute (0: as the server is set)"},
 	Scope: map[string]string{"items:read": "Read invoices", "items:write": "Record invoices", "import:write": "Import files", "systems:read": "Read the state of accounting systems"},
 	ScopeHelp: map[string]string{"items:read": "items:read", "items:write": "items:write", "import:write": "import:write",
 		"systems:read": "systems:read"},

@@ -52,7 +52,7 @@ var Attempts = attemptWords{
 
 	Condition: map[string]string{"system": "Accounting system", "automation": "Automation", "kind": "Kind", "result": "Result", "status": "HTTP status", "node": "Server",
 		"asked": "Asked by", "from": "Began from ({zone})", "to": "Began until ({zone})", "longer": "Took longer than"},
-	Any:   map[string]string{"system": "Any system", "automation": "Any automation", "kind": "Any kind", "result": "Any result", "asked": "Anybody or nobody"},
+	Any:   map[string]string{"system": "Any system", "automation": "Any automation", "kind": "Any kind", "result": "Any result", "asked": "Anyone"},
 	Hint:  map[string]string{"status": "503, 5xx or none", "node": "Name of the server", "from": "2026-11-29 14:00", "to": "2026-11-29 15:30", "longer": "2 s"},
 	Value: map[string]string{"asked/anybody": "Somebody", "asked/me": "Me", "status/none": "none"},
 	Chip:  map[string]string{"": "{label}: {value}", "from": "From {value}", "to": "Until {value}", "longer": "Longer than {value}", "status": "HTTP {value}"},

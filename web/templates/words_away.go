@@ -12,6 +12,6 @@ var Away = awayWords{
 	PerhapsSaved: "It is not certain whether what you sent was saved: the connection was lost on the way. Look at the page again before you " +
 		"repeat it. Nothing that was saved is carried out twice.",
 	Typed: "What you typed",
-	Copy:  "Copy it, then go back and send it again when the database answers.",
+	Copy:  "Copy it. When the database answers, go back and look whether it is there before you send it again.",
 	Label: map[string]string{"note": "Note", "reference": "Reference", "name": "Name", "email": "E-mail address"},
 }

@@ -5,7 +5,7 @@ type bulkWords struct {
 	Runs, NewTitle, NewOne, OfList, Ticked, BackToList, Counted, OtherPlans, Note, NoteHint, Why, WhyNone, To, CanAll, Can, CanOne, CanNone, Look, LookAll, Cannot,
 	RunTitle, By, StoppedBy, Waits, Fewer, NoRuns, NoRunsSay, Stop, StopHelp, LookAgain, Export, Results, Result, All, Bar, NowStatus, Number, PlanName,
 	Progress, Size, NoResults, OlderRuns, NewestRuns, Started, StartedEnded, DidStop, Gone,
-	Freezes, Frozen, Abandoned string
+	Freezes, Frozen, Abandoned, AskedBy string
 	Plan, PlanSay, PlanDo, State, StateSign, StateTone, Class, ClassSign, ClassTone, Outcome, Sum, Refused, Problem, Empty map[string]string
 	PlanSteps                                                                                                              map[string][]string
 }
@@ -27,7 +27,7 @@ var BulkWords = bulkWords{
 	StartedEnded: "It has ended: the results are below.", Started: "Begun. It goes on by itself; this page shows how far it is.", DidStop: "It is being stopped: what is in hand is let finish.",
 	Gone: "No such invoice", Freezes: "The list is being written down as you saw it; nothing is done with it before that is complete. You can leave this page: it goes on.",
 	Frozen:    "{n} of {all} written down",
-	Abandoned: "Nothing was done: by the time the list was written down, its search found other invoices than you had seen, or there were more than {n}. Go back to the list and begin again.",
+	Abandoned: "Nothing was done: by the time the list was written down, its search found other invoices than you had seen, or there were more than {n}. Go back to the list and begin again.", AskedBy: "Asked for {at} by {who}, with {n}.",
 
 	Plan: map[string]string{"repair": "Check, then settle or send again", "check": "Check now", "retry": "Send again", "hold": "Stop and decide later",
 		"close": "Close without sending", "assign": "Assign"},
@@ -43,7 +43,7 @@ var BulkWords = bulkWords{
 		"assign": "Assign {n}"},
 
 	State: map[string]string{"preparing": "Being prepared", "running": "Running", "stopping": "Being stopped", "stopped": "Stopped", "finished": "Finished",
-		"abandoned": "Not begun"},
+		"abandoned": "Given up"},
 	StateSign: map[string]string{"preparing": "…", "running": "…", "stopping": "…", "stopped": "×", "finished": "✓", "abandoned": "×"},
 	StateTone: map[string]string{"preparing": "busy", "running": "busy", "stopping": "busy", "stopped": "quiet", "finished": "good", "abandoned": "quiet"},
 	Class: map[string]string{"done": "Done", "left": "Left for a person", "failed": "Not possible", "skipped": "Skipped", "todo": "Still to do",
@@ -52,7 +52,7 @@ var BulkWords = bulkWords{
 	ClassTone: map[string]string{"done": "good", "left": "busy", "failed": "ask", "skipped": "wait", "todo": ""},
 
 	// What came of one invoice; {ref} is its number there, {who} acted {at}.
-	Outcome: map[string]string{"": "Still to do.", "looking": "Being looked at since {at}.", "stopped": "Not touched: the run was stopped before.", "abandoned": "Not touched.",
+	Outcome: map[string]string{"": "Still to do.", "looking": "The look began {at}.", "stopped": "Not touched: the run was stopped before.", "abandoned": "Not touched.",
 		"stopped/looking": "A look was asked for; nothing else was done.",
 		"acted/hold":      "Stopped.", "acted/close": "Closed.", "acted/assign": "Assigned to {to}.", "acted/assign/nobody": "Released.",
 		"sent": "Proven not there: sent again.", "sent/retry": "Not there: sent again.", "found": "It is there as {ref}: settled.",

@@ -18,7 +18,7 @@ var Imports = importWords{
 	NoFile: "Choose a file.", Upload: "Check the file", UploadTitle: "A new file", Earlier: "Imports so far", None: "No file has been imported yet.", By: "by", FileName: "File",
 	Number: "Import no. {n}", Older: "Older imports", Newest: "Newest imports",
 
-	Checking: "The file is being checked.", CheckingRows: "{done} of {all} rows checked", Running: "{done} of {all} invoices recorded",
+	Checking: "The file is being checked.", CheckingRows: "{done} of {all} rows checked.", Running: "{done} of {all} invoices recorded.",
 	Holding: "What came from this file is being stopped. {n} stopped so far.", Stays: "You may leave this page; it goes on.", LookAgain: "Refresh",
 	Same: "This file was here already. This is what you see; it is not imported twice.", Before: "The same file was imported before: {import}. What is known since then is not recorded again.",
 	Changed: "Not done: this import has changed meanwhile. What you see now is how it stands.", Begun: "The import has begun.", Ended: "The import is finished: what became of each row is below.", HoldBegun: "Everything from this file is being stopped.",

@@ -4,7 +4,7 @@ package templates
 type itemWords struct {
 	History, NoHistory, NotePut, LookAgain, Compare, CompareAsked, CompareThere, CompareWaits, CompareSeen, CompareResult,
 	CloseWhy, CloseChoose, Differs, AssignTo, AssignDo, NobodyYet, HoldAll, HoldAllHelp, HoldAllDid, Beside, BesideAssigned, UnknownSince, MatchedBy, Named, AnsweredWith,
-	OpenThere, CorrectTitle, CorrectSay, CorrectWaits, CorrectApproval, CorrectTheirWords, CorrectNone, CorrectNow, CorrectPropose, CorrectPut, CorrectDrop,
+	OpenThere, CorrectTitle, CorrectSay, CorrectHeld, CorrectWaits, CorrectApproval, CorrectTheirWords, CorrectNone, CorrectNow, CorrectPropose, CorrectPut, CorrectDrop,
 	CorrectDropSay, CorrectWhy, CorrectBack, CorrectEmpty, CorrectGone, CorrectMore, AcceptedBefore, CorrectManyLines, CorrectLine, CorrectLines, CorrectInvoice, CorrectCheck string
 	Field, Verdict, VerdictSign, State, CloseReason, FieldFault, FieldHint map[string]string
 }
@@ -22,11 +22,11 @@ var ItemWords = itemWords{
 	UnknownSince: "The outcome is not known yet (unknown since {at}); it is being checked.", MatchedBy: " Matched by {fields}.", Named: " It named {ref}.",
 	AnsweredWith: " The answer was {status}.", OpenThere: "Open in {system}",
 
-	CorrectTitle: "Correct {key}", CorrectSay: "Change what is wrong. The new version is sent; the old one is not in {system}.",
+	CorrectTitle: "Correct {key}", CorrectHeld: "A correction waits already; it is filled in below.", CorrectSay: "Change what is wrong. The new version is sent; the old one is not in {system}.",
 	CorrectWaits:      "It is not known yet whether the first version arrived in {system}. What you type is kept as a proposal and nothing is sent until that is known; then it is shown to you again.",
 	CorrectApproval:   "It still waits for approval: a colleague of yours must approve the corrected version.",
 	CorrectTheirWords: "What {system} said", CorrectNone: "Nothing was refused.", CorrectNow: "As it is now", CorrectPropose: "Keep as a proposal",
-	CorrectPut: "Put the correction in place and send", CorrectDrop: "Drop the correction that waits", CorrectDropSay: "The invoice stays as it was first recorded.",
+	CorrectPut: "Put the correction in place and send", CorrectDrop: "Drop the correction that waits", CorrectDropSay: "The invoice then stays as it was first recorded.",
 	CorrectWhy: "Why it is corrected (for colleagues; may stay empty)", CorrectBack: "Back to the invoice",
 	CorrectManyLines: "This invoice has {n} lines. They stay as they are; to change them, close this invoice and record a new one under another key.",
 	CorrectLine:      "Line {n}", CorrectLines: "Lines", CorrectInvoice: "The invoice", CorrectCheck: "Not sent yet: please look at the marked fields.", Field: map[string]string{"reference": "Our reference", "customer": "Customer", "total": "Total", "state": "State", "number": "Number", "customer_id": "Customer id in the accounting system",
@@ -51,8 +51,8 @@ var itemStatusSays = map[string]string{
 	"queued/soon":       "Nothing has been sent to {system} yet. It goes out as soon as there is room.",
 	"queued/again":      "It is not in {system}. It is sent again as soon as there is room.",
 	"queued/stopped":    "It waits: {system} takes nothing at the moment.",
-	"in_progress":       "It is being sent to {system} since {since}. The answer decides.",
-	"in_progress/find":  "We are looking for it in {system} since {since}.",
+	"in_progress":       "Sending to {system} began {since}. The answer decides.",
+	"in_progress/find":  "We have been looking for it in {system} since {since}.",
 	"pending":           "It may or may not be in {system}. We look again {due}.",
 	"pending/soon":      "It may or may not be in {system}. We look now.",
 	"pending/send":      "It may or may not be in {system}, which cannot be searched. It is sent again {due} in a way that cannot make a second one.",
@@ -97,7 +97,7 @@ var itemReasons = map[string]string{
 
 var itemAction = map[string]string{"check": "Check now in {system}", "retry": "Send invoice again", "retry/first": "Send invoice now",
 	"retry/step": "Do “{step}” again", "attest": "It is not there: send again", "resolve": "Mark as already in {system}",
-	"close": "Close without sending", "turn-down": "Turn down", "correct": "Correct and send again", "correct/first": "Correct and send", "correct/waits": "Propose a correction", "correct/put": "Put the correction in place", "correct/approval": "Correct", "note": "Add a note", "check/waiting": "Look now in {system}", "approve": "Approve and send", "hold": "Stop it and decide later", "reopen": "Reopen",
+	"close": "Close without sending", "turn-down": "Turn down", "correct": "Correct and send again", "correct/first": "Correct and send", "correct/waits": "Propose a correction", "correct/put": "Put the correction in place", "correct/approval": "Correct", "note": "Add a note", "check/waiting": "Check now in {system}", "approve": "Approve and send", "hold": "Stop it and decide later", "reopen": "Reopen",
 	"assign": "Assign", "pause": "Pause sending", "resume": "Resume sending", "look-first": "End look-first"}
 
 var itemActionHelp = map[string]string{"check": "Looks for it in {system}. Nothing is sent.",
@@ -118,7 +118,7 @@ var itemActionHelp = map[string]string{"check": "Looks for it in {system}. Nothi
 	"note/min":      "At least {n} characters."}
 
 var itemRefusal = map[string]string{
-	"open_attempt":       "It is on its way since {since}: wait for the answer.",
+	"open_attempt":       "A call has been under way since {since}: wait for its answer.",
 	"previous_step":      "The step before it must be finished first.",
 	"found":              "A record was seen in {system}: sending again would make a second one.",
 	"reported":           "There is word that {system} has it already: check there first.",
@@ -137,7 +137,7 @@ var itemRefusal = map[string]string{
 	"own":                "You recorded it yourself: a colleague must approve it.",
 	"person":             "Only a signed-in person may do this.",
 	"cannot_look_up":     "{system} cannot be searched from here: please look there yourself.",
-	"approval":           "It must be approved, not sent again.",
+	"approval":           "It must be approved first.",
 	"correction_waiting": "A correction waits: put it in place or drop it first.",
 	"why":                "Choose a reason.",
 	"differs":            "The amounts differ: tick the box if it counts all the same.",
@@ -167,27 +167,27 @@ var itemDecision = map[string]string{"check": "{who} asked for a check {at}", "r
 	"attest": "{who} looked, found it not there and had it sent again {at}", "resolve": "{who} marked it as done {at}: {ref}",
 	"close": "{who} closed it {at}", "close/why": "{who} closed it {at}: {why}", "close/turned_down": "{who} turned it down {at}", "approve": "{who} approved it {at}", "hold": "{who} stopped it {at}",
 	"reopen": "{who} reopened it {at}", "correct": "{who} corrected it {at}", "note": "{who} noted {at}:", "report": "{who} applied a report of the accounting system {at}", "assign": "{who} assigned it to {ref} {at}",
-	"assign/nobody": "{who} released it {at}",
-	"short/check":   "asked for a check", "short/retry": "had it sent again", "short/attest": "had it sent again", "short/resolve": "marked it as done",
+	"assign/self": "{who} took it {at}", "assign/nobody": "{who} released it {at}",
+	"short/check": "asked for a check", "short/retry": "had it sent again", "short/attest": "had it sent again", "short/resolve": "marked it as done",
 	"short/close": "closed it", "short/approve": "approved it", "short/hold": "stopped it", "short/reopen": "reopened it",
 	"short/correct": "corrected it", "short/note": "added a note", "short/report": "applied a report", "short/assign": "assigned it", "short/": "it changed", "short/send": "it was sent", "short/find": "we looked"}
 
 var itemSend = map[string]string{"accepted": "Sent {at}. {system} accepted it as {ref}.", "rejected": "Sent {at}. {system} refused it; nothing was created.",
 	"not_sent": "Not sent {at}: nothing left for {system}.", "already_exists": "Sent {at}. {system} says that it has it already.",
 	"deferred": "Sent {at}. {system} asked us to come back later; nothing was done.", "unknown": "Sent {at}. No clear answer came.",
-	"": "Being sent since {at}.", "asked": " Asked by {who}.", "late": "A late answer to try {n}, {at}: "}
+	"": "Sending began {at}.", "asked": " Asked by {who}.", "late": "A late answer to try {n}, {at}: "}
 
 var itemSendShort = map[string]string{"accepted": "Sent {at}, accepted as {ref}.", "rejected": "Sent {at}, refused.", "not_sent": "Could not be sent {at}.",
 	"already_exists": "Sent {at}; {system} said that it has it already.", "deferred": "Tried {at}, asked to come back later.",
-	"unknown": "Sent {at}, no answer came.", "unknown/status": "Sent {at}, the answer was not clear.", "": "Being sent since {at}."}
+	"unknown": "Sent {at}, no answer came.", "unknown/status": "Sent {at}, the answer was not clear.", "": "Sending began {at}."}
 
 var itemFind = map[string]string{"found_matching": "Looked in {system} {at}: it is there as {ref}, and it matches.",
 	"found_different": "Looked in {system} {at}: there is {ref}, but it differs.", "found_several": "Looked in {system} {at}: there is more than one.",
 	"found_void": "Looked in {system} {at}: {ref} is there, but void or deleted.", "not_found": "Looked in {system} {at}: not there.",
 	"could_not_tell": "Tried to look in {system} {at}: no reliable answer.", "deferred": "Tried to look in {system} {at}: asked to come back later.",
-	"": "Looking in {system} since {at}."}
+	"": "Looking in {system} began {at}."}
 
 var itemFindShort = map[string]string{"found_matching": "Looked in {system} at {times}: it is there.", "found_different": "Looked in {system} at {times}: it is there but differs.",
 	"found_several": "Looked in {system} at {times}: more than one is there.", "found_void": "Looked in {system} at {times}: there, but void or deleted.",
-	"not_found": "Looked in {system} at {times}: not there.", "could_not_tell": "Tried to look at {times}: no reliable answer.",
-	"deferred": "Tried to look at {times}: asked to come back later.", "": "Looking since {times}."}
+	"not_found": "Looked in {system} at {times}: not there.", "could_not_tell": "Tried to look at {times}: no reliable answer.", "could_not_tell/many": "Tried to look {n} times, among them at {times}: no reliable answer.", "not_found/many": "Looked in {system} {n} times, among them at {times}: not there.", "deferred/many": "Tried to look {n} times, among them at {times}: asked to come back later.",
+	"deferred": "Tried to look at {times}: asked to come back later.", "": "Looking began {times}."}

@@ -14,7 +14,7 @@ var Notices = noticeWords{
 	EmailHint: "Messages go there. Nobody signs in by it. Empty: no messages.", EmailSave: "Save address", EmailNone: "Without an e-mail address you get no messages.",
 	When: "Invoices that need a person", Alerts: "Also tell me when an accounting system stands still or invoices are late, and when that is over",
 	Systems: "Accounting systems", SystemsHint: "All ticked: those connected later too.", Mine: "Only what is assigned to me",
-	MineHint: "What you take yourself is not told as new.", Hour: "Hour of the daily message", HourHint: "In the firm's time zone, {zone}. It comes only if something waits.",
+	MineHint: "You get no message about what you assign to yourself.", Hour: "Hour of the daily message", HourHint: "In the firm's time zone, {zone}. It comes only if something waits.",
 	Save:   "Save",
 	TestDo: "Send me a test message",
 	Recent: "Last messages", RecentNone: "No message was sent to you yet.", Suggested: "You have not chosen yet: this is what your roles suggest.",

@@ -16,7 +16,7 @@ var Overviews = overviewWords{
 	Nav: "Overview", Ranges: "Time range",
 	Counted:        "Counted up to {at}.",
 	Behind:         "Onefold is still counting the past and has come to {at}. What is newer is missing below.",
-	NotBegun:       "Nothing has been counted yet. It begins within a minute of the start of a server.",
+	NotBegun:       "Nothing has been counted yet. Counting begins about a minute after the server does.",
 	PreventedTitle: "Duplicates prevented",
 	PreventedSay:   "{n} of them {range}.", PreventedOne: "1 of them {range}.",
 	PreventedHow: "How it is counted: a send ended without an answer, so nobody knew whether the invoice had been made. Onefold did not send it again: " +
@@ -36,7 +36,7 @@ var Overviews = overviewWords{
 	Limited: "Asked to wait", None: "–", More: "{n} or more",
 	Exact:     "Times are exact to 10 percent.",
 	ChartSays: "{n} sends {range}: {parts}. The table below has the figures.",
-	Longest:   "Waiting for a person for the longest", Nobody: "Nobody is waited for", Open: "Sends with unknown outcome that are open", ConfirmedIn: "Recorded to confirmed",
+	Longest:   "Waiting for a person for the longest", Nobody: "Nothing waits for a person", Open: "Sends with unknown outcome that are open", ConfirmedIn: "Recorded to confirmed",
 	From: "From ({zone})", Until: "Until ({zone})", What: "What", System: "Accounting system",
 	Range:   map[string]string{"24h": "24 hours", "7d": "7 days", "30d": "30 days", "12m": "12 months"},
 	InRange: map[string]string{"24h": "in the last 24 hours", "7d": "in the last 7 days", "30d": "in the last 30 days", "12m": "in the last 12 months"},

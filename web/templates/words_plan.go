@@ -32,7 +32,7 @@ type planWords struct {
 
 // Plans is the wording about recurring invoices in use: English.
 var Plans = planWords{
-	Nav: "Recurring", Title: "Recurring invoices", New: "New plan", Import: "Import", Export: "Export (CSV)", Month: "What a month will bring",
+	Nav: "Recurring", Title: "Recurring invoices", New: "New plan", Import: "Import", Export: "Export (CSV)", Month: "One month of all plans",
 	Search: "Code, customer or customer number", Empty: "No invoice comes by itself yet",
 	EmptySay:  "A plan says who is billed, for what and how often. From then on each invoice is recorded on its day.",
 	NoneFound: "No plan matches", NoneFoundSay: "Try a part of the code or of the customer's name.",
@@ -72,7 +72,7 @@ var Plans = planWords{
 	UpToOne: "only {day}: one invoice, {sum}", UpTo: "up to {day}: {n} invoices, {sum}", LeaveOut: "Leave them out", LeaveHelp: "There will be no invoices for these periods, now or later. The plan goes on after them.",
 	LeaveDo: "Leave these periods out", KeyColumn: "Key",
 
-	MonthTitle: "What {month} will bring", MonthSay: "The invoices of all plans, recorded or still to come.", MonthEmpty: "No plan has an invoice in {month}",
+	MonthTitle: "Recurring invoices of {month}", MonthSay: "The invoices of all plans, recorded or still to come.", MonthEmpty: "No plan has an invoice in {month}",
 	MonthEmptySay: "Plans that are paused or wait for somebody would be listed too.", MonthMore: "Only the first {n} of {all} are listed. The totals count all.",
 	Totals: "Totals", Together: "Together", Date: "Date", Count: "Invoices",
 

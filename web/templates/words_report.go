@@ -4,7 +4,7 @@ package templates
 type reportWords struct {
 	Title, Intro, Upload, UploadTitle, File, FileHint, NoFile, Earlier, Uploaded, UploadedBy, Came, None, By, Compare, CompareHint, Read, ReadHint, Unused, Made, MadeHint, MadeFile,
 	From, To, PeriodHint, Everything, EverythingHint, Code, Void, VoidHint, Written, ByItself, Decimal, DateOrder, Delimiter, Samples, Shows, Invoice, Asked,
-	InReport, What, Lines, Next, First, Apply, ApplyHelp, ApplyNone, Applying, ApplyingHelp, Applied, Remove, RemoveHelp, Results, Bad, BadMore, Doubts, DoubtsNone,
+	InReport, What, Lines, Next, First, Apply, ApplyHelp, ApplyNone, Applying, ApplyingHelp, Applied, Begun, Remove, RemoveHelp, Results, Bad, BadMore, Doubts, DoubtsNone,
 	Recheck, Changed, Refresh, Line, Rows, Period, AllTime, Agree, CompareLink, FileName string
 	Column, Kind, KindHelp, Empty, Doubt, Why, State, Result, Refusal, Happens, Find, Point, Order, Separator map[string]string
 }
@@ -19,13 +19,13 @@ var Reports = reportWords{
 	Unused: "not used", Made: "Exported at", MadeHint: "When the accounting system made it, in {zone}. If you are not sure, the earlier time.", MadeFile: "The file says {at}.",
 	From: "First day", To: "Last day", PeriodHint: "The days that you chose for the export. Empty: as the dates in it.",
 	Everything: "It was exported without filters", EverythingHint: "Every customer and every state: drafts, paid, void and deleted ones too. Only then can it show that something is not there.",
-	Code: "Currency of all amounts", Void: "These mean void or deleted", VoidHint: "Untick what does not.", Written: "Numbers and dates", ByItself: "as they show", Decimal: "Decimal mark", DateOrder: "Dates",
+	Code: "Currency of all amounts", Void: "These mean void or deleted", VoidHint: "Untick what does not.", Written: "Numbers and dates", ByItself: "as the file shows", Decimal: "Decimal mark", DateOrder: "Dates",
 	Delimiter: "Separator", Samples: "The first rows", Shows: "What it shows", Invoice: "Invoice", Asked: "Our amount", InReport: "In the report", What: "What happens",
 	Lines: "line {n}", Next: "Next page", First: "First page",
 	Apply: "Apply to {n}", ApplyHelp: "Matches are confirmed, differences go to a person, and what is proven not there can be sent again. What a colleague changes meanwhile is left out.",
-	ApplyNone: "There is nothing to apply.", Applying: "Being applied", ApplyingHelp: "{done} of {all} done. You may leave this page; it goes on.", Applied: "Applied {at} by {who}.",
+	ApplyNone: "There is nothing to apply.", Applying: "Being applied", ApplyingHelp: "{done} of {all} done. You may leave this page; it goes on.", Applied: "Applied {at} by {who}.", Begun: "Begun {at} by {who}.",
 	Remove: "Remove this report", RemoveHelp: "Nothing was changed by it.", Results: "Download the results (CSV)", Bad: "Rows that could not be read", BadMore: "And {n} more.",
-	Doubts: "What is not in this report is not taken for absent, because", DoubtsNone: "The report is whole: what is not in it is not there.",
+	Doubts: "What is not in this report is not taken for absent, because:", DoubtsNone: "The report is whole: what is not in it is not there.",
 	Recheck: "Refresh", Changed: "Not done: a colleague changed or applied this report meanwhile. What you see now is how it stands.", Refresh: "Refresh",
 	Line: "Line", Rows: "Rows", Period: "Period", AllTime: "all", Agree: "Already as in the report",
 	CompareLink: "Compare with a report", FileName: "File",
