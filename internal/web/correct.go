@@ -160,7 +160,7 @@ func (v view) theirWords(d review.Detail) templates.Their {
 	t := templates.Their{Title: templates.Say(templates.ItemWords.CorrectTheirWords, map[string]any{"system": d.System.Name}).String()}
 	said := map[string]bool{}
 	for _, a := range d.Attempts {
-		if words := sentence(text(a.Error, 1000)); a.Kind == work.Send && words != "" && !said[words] && len(t.Texts) < 3 {
+		if words := sentence(text(a.Error, 1000)); a.Kind == work.Send && a.HTTPStatus != 0 && words != "" && !said[words] && len(t.Texts) < 3 {
 			said[words] = true
 			t.Texts = append(t.Texts, words)
 		}

@@ -285,6 +285,9 @@ func (v importView) form(m *templates.ImportPage) {
 		for _, name := range automation.ColumnNames() {
 			s := templates.ImportSetting{Name: "column_" + name, Label: w.Column[name], Must: automation.MustHave(name), Value: strconv.Itoa(f.Columns[name]),
 				Choices: []templates.Choice{{Value: "0", Text: w.Unused}}}
+			if s.Must {
+				s.Choices[0].Text = w.ChooseColumn
+			}
 			for n, h := range form.Headings {
 				s.Choices = append(s.Choices, templates.Choice{Value: strconv.Itoa(n + 1), Text: h})
 			}

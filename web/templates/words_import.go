@@ -7,7 +7,7 @@ type importWords struct {
 	ToImport, Imported, Import, ImportHelp, ImportNone, ImportNoneHelp, Remove, Results, List, HoldTitle, HoldHelp, HoldNote, HoldNoteHint, Hold, HoldAgain, Stopped, StoppedBy, LeftOut, BegunBy,
 	Read, ReadHint, ReadAgain, Remembered, ByItself, Encoding, Delimiter, Decimal, DateOrder, Heading, Sheet, Columns, ColumnsHint, Must,
 	Agree, NotAgreed, AskAdmin, MayNotAgree,
-	Unused, Ignored, Samples, Rows, Line, What, All, Empty, SameLine, ChooseColumns, FormatAt, Total, Invoices string
+	Unused, ChooseColumn, Ignored, Samples, Rows, Line, What, All, Empty, SameLine, ChooseColumns, FormatAt, Total, Invoices string
 	Column, State, StateSign, StateTone, Outcome, OutcomeSign, OutcomeTone, OutcomeHelp, Says, Known, Code, Point, Order, Separator, Refusal map[string]string
 }
 
@@ -36,7 +36,7 @@ var Imports = importWords{
 
 	Read: "How the file is read", ReadHint: "Found out from the whole file. Change what is wrong and have it read again.", ReadAgain: "Read again", Remembered: "Columns as you chose them for the last file with these headings.",
 	ByItself: "found: {found}", Encoding: "Encoding", Delimiter: "Separator", Decimal: "Decimal mark", DateOrder: "Dates", Heading: "Headings in line", Sheet: "Sheet",
-	Columns: "Columns", ColumnsHint: "Remembered for the next file with the same headings. So are the decimal mark and the order of dates, for files that leave them open.", Must: "needed", Unused: "not used", Ignored: "Columns that are not used", Samples: "The first rows",
+	Columns: "Columns", ColumnsHint: "Remembered for the next file with the same headings. So are the decimal mark and the order of dates, for files that leave them open.", Must: "needed", Unused: "not used", ChooseColumn: "Choose a column", Ignored: "Columns that are not used", Samples: "The first rows",
 	Rows: "Rows of the file", Line: "Line", What: "What happens", All: "All", Empty: "There are none.", SameLine: "The same as line {n}",
 	ChooseColumns: "Choose below which column holds: {columns}.", FormatAt: "{format}, headings in line {n}", Total: "Amount", Invoices: "Invoices",
 
