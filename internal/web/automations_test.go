@@ -185,7 +185,7 @@ func TestAutomationsAskBeforeAnUnprovenSystem(t *testing.T) {
 		t.Fatalf("%d %s", a.status, a.visible())
 	}
 	a := b.post(switchPath, b.get("/automations").filled(switchPath, "name", "orders", "version", "1", "on", "1"))
-	for _, want := range []string{"Confirmed orders has never sent anything to Till", "Prove Till", "Switch on anyway"} {
+	for _, want := range []string{"“Confirmed orders” has never sent anything to Till", "Prove Till", "Switch on anyway"} {
 		if a.status != http.StatusConflict || !strings.Contains(a.visible(), want) {
 			t.Fatalf("%d, %q is missing: %s", a.status, want, a.visible())
 		}

@@ -218,7 +218,7 @@ func TestAnAutomationsOwnLimits(t *testing.T) {
 	if p := sys.RulesFor("invoices").Policy; p.Sends != 2 || p.ApprovalLimit.String() != "1500.00 EUR" || sys.Policy.Sends != 5 || sys.RulesFor("orders").Policy.Sends != 5 {
 		t.Errorf("%+v", p)
 	}
-	if list := b.get(limitsPath).visible(); !strings.Contains(list, "Invoices sent in or typed in differs in 2 limits") {
+	if list := b.get(limitsPath).visible(); !strings.Contains(list, "“Invoices sent in or typed in”: 2 limits of its own") {
 		t.Errorf("the list: %s", list)
 	}
 	f = b.get(address).limits()
