@@ -52,12 +52,11 @@ func (s *Store) firstRows(ctx context.Context, q review.Query, m match) (rows []
 		return s.firstOf(ctx, q, m)
 	}
 	var halves [2][]review.Row
+	middle := len(m.hits) / 2
 	g, ctx := errgroup.WithContext(ctx)
-	for i := range halves {
-		one, middle := m, len(m.hits)/2
-		if one.hits = m.hits[:middle]; i > 0 {
-			one.hits = m.hits[middle:]
-		}
+	for i, hits := range [][]int64{m.hits[:middle], m.hits[middle:]} {
+		one := m
+		one.hits = hits
 		g.Go(func() (err error) {
 			halves[i], err = s.firstOf(ctx, q, one)
 			return err

@@ -62,6 +62,11 @@ func TestCorrectAndSendAgain(t *testing.T) {
 	b := newSite(t, Config{Store: w.Store}).signIn("ada")
 	b.get(itemPath(id)).shows(t, "Correct and send again", "Customer C-1001 is blocked for invoicing")
 	b.get(itemPath(id, "correct")).shows(t, "What Books said", "Customer C-1001 is blocked for invoicing", "As it is now")
+	silent := w.One("SILENT")
+	w.Send(silent, rt.NoAnswer)
+	if a := b.get(itemPath(silent, "correct")).visible(); !strings.Contains(a, "What Books said") || strings.Contains(a, "did not answer") {
+		t.Errorf("Books said nothing, and is quoted: %s", a)
+	}
 	page := b.settled(b.act(id, "correct", "customer_id", "C-2002", "note", "Wrong customer."))
 	page.shows(t, "corrected, and the new version is sent", "Ada Brown corrected it", "Wrong customer.")
 	it := w.Get(id)

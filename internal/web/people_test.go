@@ -330,7 +330,7 @@ func testTrailPage(t *testing.T, db storetest.DB) {
 
 	// What programs write is told as people say it, in the zone of the page.
 	v := view{zone: time.FixedZone("CET", 3600), now: time.Date(2026, 11, 30, 10, 0, 0, 0, time.UTC)}
-	if got := v.plain(`{"expires_at":"2026-11-30T23:59:00Z","scopes":["import:write"],"roles":["ops"]}`); got != "works until: 1 Dec 00:59; roles: Operations; scopes: Import files" {
+	if got := v.plain(`{"expires_at":"2026-11-30T23:59:00Z","name":"ops","scopes":["import:write"],"roles":["ops"]}`); got != "works until: 1 Dec 2026 00:59:00; name: ops; roles: Operations; scopes: Import files" {
 		t.Errorf("the trail says %q", got)
 	}
 	// A long trail comes page by page, each record once.

@@ -202,7 +202,7 @@ func (v view) plain(s string) string {
 		}
 		each := make([]string, len(values))
 		for i, one := range values {
-			each[i] = v.plainOne(fmt.Sprint(one))
+			each[i] = v.plainOne(k, fmt.Sprint(one))
 		}
 		value := strings.Join(each, ", ")
 		if value == "" {
@@ -213,10 +213,18 @@ func (v view) plain(s string) string {
 	return text(strings.Join(parts, "; "), 300)
 }
 
-// plainOne is a value in it: a role or scope by its name, a moment as a time in the zone of the page.
-func (v view) plainOne(s string) string {
-	if at, err := time.Parse(time.RFC3339, s); err == nil {
-		return v.clock(at).Text
+// plainOne is a value of a field: a role or scope by its name, a moment in the zone of the page. Names that people gave stay
+// as they are, also one that reads like a role.
+func (v view) plainOne(field, s string) string {
+	switch field {
+	case "roles":
+		return orText(templates.People.Role[s], s)
+	case "scopes":
+		return orText(templates.People.Scope[s], s)
+	case "expires_at":
+		if at, err := time.Parse(time.RFC3339, s); err == nil {
+			return v.exact(at).Text
+		}
 	}
-	return orText(templates.People.Role[s], orText(templates.People.Scope[s], s))
+	return s
 }
