@@ -128,13 +128,12 @@ func compare(asked work.Invoice, reference string, r work.Record, c work.Capabil
 	if r.Customer != "" && r.Customer != asked.CustomerID {
 		differences = append(differences, fmt.Sprintf("the customer is %q, asked was %q", Short(r.Customer, 60), Short(asked.CustomerID, 60)))
 	}
-	code := r.Total.CurrencyCode()
-	if code == "" {
+	if r.Total.CurrencyCode() == "" {
 		return differences, remarks
 	}
 	difference, err := r.Total.Sub(asked.Total)
 	if err != nil { // another currency
-		return append(differences, fmt.Sprintf("the total is %s %s, asked was %s %s", r.Total.Number(), code, asked.Total.Number(), asked.Total.CurrencyCode())), remarks
+		return append(differences, otherTotal(r.Total, asked.Total)), remarks
 	}
 	if difference.IsNegative() {
 		difference, _ = difference.Mul("-1")
@@ -144,9 +143,14 @@ func compare(asked work.Invoice, reference string, r work.Record, c work.Capabil
 	case within(difference, c.Tolerance):
 		remarks = append(remarks, difference.Number()+" rounding")
 	default:
-		differences = append(differences, fmt.Sprintf("the total is %s %s, asked was %s %s", r.Total.Number(), code, asked.Total.Number(), code))
+		differences = append(differences, otherTotal(r.Total, asked.Total))
 	}
 	return differences, remarks
+}
+
+// otherTotal puts the currency first, as the pages do.
+func otherTotal(is, asked currency.Amount) string {
+	return fmt.Sprintf("the total is %s %s, asked was %s %s", is.CurrencyCode(), is.Number(), asked.CurrencyCode(), asked.Number())
 }
 
 // within reports whether difference is at most so many of the currency's smallest units.

@@ -38,8 +38,8 @@ func TestAnEmptyHouseSaysWhatToDoFirst(t *testing.T) {
 
 // The list says how a record differs, once, and what is due now is not called over.
 func TestTheListSaysHowARecordDiffersAndNothingTwice(t *testing.T) {
-	it := work.Item{Status: work.Review, Reason: work.ReasonMismatch, LastError: "the record differs from what was asked for: the total is 15.98 EUR, asked was 15.99 EUR"}
-	if got := lastError(it); got != "the total is 15.98 EUR, asked was 15.99 EUR" {
+	it := work.Item{Status: work.Review, Reason: work.ReasonMismatch, LastError: "the record differs from what was asked for: the total is EUR 15.98, asked was EUR 15.99"}
+	if got := lastError(it); got != "the total is EUR 15.98, asked was EUR 15.99" {
 		t.Errorf("%q", got)
 	}
 	it.Reason = work.ReasonRejected
