@@ -156,7 +156,7 @@ func (w Watch) Run(ctx context.Context) error {
 func StoppedBecause(s work.System) string {
 	switch {
 	case !s.PausedAt.IsZero():
-		return "paused by " + s.PausedBy + ": " + s.PauseReason
+		return "paused by " + label(s.PausedBy) + ": " + s.PauseReason
 	case s.LoginProblem != "":
 		return "reconnect: the login is refused"
 	case !s.BreakerUntil.IsZero():

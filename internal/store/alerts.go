@@ -65,10 +65,15 @@ func (s *Store) Alerts(ctx context.Context) ([]review.Alert, error) {
 	return list, nil
 }
 
-// Overdue returns the systems with overdue items.
+const (
+	late        = "SELECT i.system_id, i.settle_by FROM items i WHERE i.company_id IN (SELECT company_id FROM systems) AND i.settle_by < ?1 AND "
+	overdueText = "SELECT o.system_id, count(*), min(o.settle_by) FROM (" + late + openRows + " UNION ALL " + late + callRows + ") o" +
+		" GROUP BY o.system_id ORDER BY o.system_id"
+)
+
+// Overdue returns the systems with overdue items. It reads what is open and nothing of the history: it is asked all the time.
 func (s *Store) Overdue(ctx context.Context, now time.Time) (list []automation.Overdue, err error) {
-	r, err := s.db.query(ctx, "SELECT system_id, count(*), min(settle_by) FROM items WHERE settle_by < ?1"+
-		" AND status IN ('queued', 'in_progress', 'pending', 'failed', 'review') GROUP BY system_id ORDER BY system_id", s.db.at(now))
+	r, err := s.db.query(ctx, overdueText, s.db.at(now))
 	if err != nil {
 		return nil, err
 	}

@@ -3,15 +3,25 @@ package store
 import (
 	"context"
 	"strings"
+	"time"
 )
 
 // MarkPlan is how the database would read a mark, for tests.
 func MarkPlan(ctx context.Context, s *Store) (string, error) {
+	return s.plan(ctx, s.markText(), "[]", 1)
+}
+
+// OverduePlan is how it would look for overdue items.
+func OverduePlan(ctx context.Context, s *Store) (string, error) {
+	return s.plan(ctx, overdueText, s.db.at(time.Now()))
+}
+
+func (s *Store) plan(ctx context.Context, query string, args ...any) (string, error) {
 	explain := "EXPLAIN "
 	if _, ok := s.db.(*lite); ok {
 		explain = "EXPLAIN QUERY PLAN "
 	}
-	r, err := s.db.query(ctx, explain+s.markText(), "[]", 1)
+	r, err := s.db.query(ctx, explain+query, args...)
 	if err != nil {
 		return "", err
 	}
