@@ -15,7 +15,7 @@ import (
 const gather = 4 * time.Millisecond
 
 // writeCloses writes what calls brought back, many at once if many came together.
-func (l *lane) writeCloses(ctx context.Context) {
+func (l *lane) writeCloses(ctx context.Context, stopping <-chan struct{}) {
 	for c := range l.closes {
 		batch := []closing{c}
 		gathered := time.After(gather)
@@ -31,7 +31,7 @@ func (l *lane) writeCloses(ctx context.Context) {
 				break more
 			}
 		}
-		l.closeSurely(ctx, batch)
+		l.closeSurely(ctx, stopping, batch)
 		l.closesWritten(batch)
 		if err := l.judgeHealth(ctx, batch); err != nil {
 			l.Log.Error("the system's state could not be written", "system", l.id, "error", err)
@@ -64,23 +64,42 @@ func (l *lane) closesWritten(batch []closing) {
 	}
 }
 
-// closeSurely tries again while the database is away: an answer must not be lost. If it takes longer than the lease,
-// the sweep has closed the attempt meanwhile and this becomes a late answer.
-func (l *lane) closeSurely(ctx context.Context, batch []closing) {
-	const tries = 40
+const (
+	closeTries   = 40               // that may fail though the database is there
+	closeStopped = 45 * time.Second // of waiting for it in all, once the server is to stop: service managers give a minute
+)
+
+// closeSurely tries again for as long as the database is away: an answer must not be lost. If it takes longer than the lease,
+// the sweep has closed the attempt meanwhile and this becomes a late answer. Nothing is claimed meanwhile, so not much waits.
+func (l *lane) closeSurely(ctx context.Context, stopping <-chan struct{}, batch []closing) {
 	wait := 50 * time.Millisecond
-	for n := 1; ; n++ {
+	for n, failed := 1, 0; ; n++ {
+		began := l.Now()
 		err := l.close(ctx, batch)
 		if err == nil {
 			return
 		}
 		l.Log.Error("answers could not be written", "system", l.id, "count", len(batch), "try", n, "error", err)
-		if n == tries {
+		if !DatabaseAway(err) {
+			failed++
+		}
+		select {
+		case <-stopping:
+			l.patience -= wait + l.Now().Sub(began) // to be refused takes time too
+		default:
+		}
+		if failed == closeTries || l.patience <= 0 {
 			return // the sweep will count them as unknown, and a lookup will settle them
 		}
 		l.Sleep(wait)
 		wait = min(2*wait, 5*time.Second)
 	}
+}
+
+// DatabaseAway reports whether err says that the database cannot be reached or takes nothing for now.
+func DatabaseAway(err error) bool {
+	var a interface{ DatabaseAway() bool }
+	return errors.As(err, &a) && a.DatabaseAway()
 }
 
 // close writes the ends of attempts.

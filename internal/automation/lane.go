@@ -26,6 +26,8 @@ type lane struct {
 	wakeup chan struct{}
 	ended  map[work.EndedCall]bool // calls that are over, whose close is not known to be written
 	closes chan closing
+
+	patience time.Duration // left to writeCloses once the server is to stop
 }
 
 // task is one claimed attempt.
@@ -45,7 +47,7 @@ type closing struct {
 
 func newLane(e *Engine, id string) *lane {
 	return &lane{Engine: e, id: id, gone: make(chan struct{}), wakeup: make(chan struct{}, 1), closes: make(chan closing, 4*e.Batch),
-		ended: map[work.EndedCall]bool{}}
+		ended: map[work.EndedCall]bool{}, patience: closeStopped}
 }
 
 func (l *lane) signal() {
@@ -85,7 +87,7 @@ func (l *lane) run(ctx context.Context) error {
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
-		l.writeCloses(context.WithoutCancel(ctx))
+		l.writeCloses(context.WithoutCancel(ctx), ctx.Done())
 	}()
 	for ctx.Err() == nil && !l.isGone() {
 		n, err := l.step(ctx, &calls)

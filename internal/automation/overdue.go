@@ -57,7 +57,7 @@ func (w Watch) standsStill(ctx context.Context, s work.System, now time.Time) (m
 	if s.LoginProblem != "" {
 		says[AlertDisconnected] = s.Name + ": an admin must connect it again, its login does not work"
 	}
-	if since := s.BreakerSince; !s.BreakerUntil.IsZero() && !since.IsZero() && now.Sub(since) >= breakerLong {
+	if since := s.BreakerSince; s.NotReached() && !since.IsZero() && now.Sub(since) >= breakerLong {
 		says[AlertBreaker] = fmt.Sprintf("%s: the accounting system has not answered since %s", s.Name, since.UTC().Format(alertTime))
 	}
 	if !s.PausedAt.IsZero() && now.Sub(s.PausedAt) >= forgotten {

@@ -47,6 +47,9 @@ func TestASystemThatStandsStillIsToldOnce(t *testing.T) {
 		w.clock.advance(5 * time.Minute)
 		open()
 		check("not reached for 10 minutes", "breaker")
+		w.must(w.store.SetLogin(t.Context(), "books", "the token has expired"))
+		check("the login is refused, so it does answer", "disconnected") // the breaker holds its next probe
+		w.must(w.store.SetLogin(t.Context(), "books", ""))
 		w.must(w.store.SetBreaker(t.Context(), "books", time.Time{}, ""))
 		check("it answers", "")
 		w.clock.advance(time.Hour)

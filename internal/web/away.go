@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -16,12 +15,6 @@ const awayCode = "503/database"
 
 // tryAgain is after how many seconds to ask again for what is not possible at the moment.
 const tryAgain = "5"
-
-// databaseAway reports whether the error says that the database could not be asked. The store marks such errors.
-func databaseAway(err error) bool {
-	var a interface{ DatabaseAway() bool }
-	return errors.As(err, &a) && a.DatabaseAway()
-}
 
 // typedPages are the pages whose forms hold no secret: everything that was typed there may be shown again.
 var typedPages = []string{"/items/", plansPath, bulkPath, "/views", limitsPath}

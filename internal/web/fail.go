@@ -32,7 +32,7 @@ func statusOf(err error) (int, string) {
 		return http.StatusNotFound, "404"
 	case errors.Is(err, review.ErrNotFound):
 		return http.StatusNotFound, "404/item"
-	case databaseAway(err):
+	case automation.DatabaseAway(err):
 		return http.StatusServiceUnavailable, awayCode
 	case errors.As(err, &tooLarge):
 		return http.StatusRequestEntityTooLarge, "413"
@@ -56,14 +56,14 @@ func (s *server) fail(err error, c echo.Context) {
 	ref := ""
 	if status >= 500 {
 		ref, _ = c.Get(requestIDKey).(string)
-		s.Log.Error("a request failed", "request", ref, "method", c.Request().Method, "route", c.Path(), "error", err) // the path itself may hold a one-time link
+		s.Log.ErrorContext(c.Request().Context(), "a request failed", "request", ref, "method", c.Request().Method, "route", c.Path(), "error", err) // the path itself may hold a one-time link
 	}
 	later(c, status)
 	w := templates.Words
 	heading, text := templates.Pick(w.ErrorTitle, code, "400"), templates.Pick(w.Errors, code, "400")
 	if path := c.Request().URL.Path; strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/hooks/") {
 		if sendErr := sendAPIError(c, status, apiCode(status), text); sendErr != nil {
-			s.Log.Warn("an answer could not be sent", "error", sendErr)
+			s.Log.WarnContext(c.Request().Context(), "an answer could not be sent", "error", sendErr)
 		}
 		return
 	}
@@ -78,6 +78,6 @@ func (s *server) fail(err error, c echo.Context) {
 		notSaved(c, &page)
 	}
 	if sendErr := render(c, status, templates.ErrorPage(page)); sendErr != nil {
-		s.Log.Warn("an answer could not be sent", "error", sendErr)
+		s.Log.WarnContext(c.Request().Context(), "an answer could not be sent", "error", sendErr)
 	}
 }

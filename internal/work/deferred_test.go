@@ -53,3 +53,30 @@ func TestDeferredLookKeepsWhatALateOneFound(t *testing.T) {
 		t.Fatalf("%s, due %s: the record was seen", it.Status, it.DueAt)
 	}
 }
+
+// A system that refuses for days without saying for how long is not asked every minute, and each wait is longer than the last.
+func TestDeferralsWithoutATimeWaitLonger(t *testing.T) {
+	r := work.Rules{Policy: work.DefaultPolicy(), Capabilities: work.Capabilities{Searchable: true}}
+	now := time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC)
+	it := work.Item{ID: 7, Reference: "INV-7", Step: "create", Steps: []string{"create"}, Status: work.Queued, DueAt: now, Revision: 1, SettleBy: now.Add(time.Hour), Version: 1}
+	asked, end := 0, now.Add(24*time.Hour)
+	var last time.Duration
+	for ; now.Before(end); asked++ {
+		for _, ev := range []work.Event{work.Claimed{Node: "a", SendBy: now.Add(time.Second)},
+			work.SendClosed{Attempt: asked + 1, Ended: now, Answer: work.Answer{Outcome: work.Deferred}}} {
+			next, err := work.Next(it, ev, r, now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			it = next
+		}
+		wait := it.DueAt.Sub(now)
+		if wait < time.Minute || wait < last && wait < r.Policy.LongestDelay || wait > r.Policy.LongestDelay+5*time.Second {
+			t.Fatalf("the wait after %s is %s", last, wait)
+		}
+		last, now = wait, it.DueAt
+	}
+	if asked > 40 {
+		t.Errorf("asked %d times in a day", asked)
+	}
+}

@@ -108,6 +108,9 @@ func claimed(it *Item, ev Claimed, r Rules, now time.Time) error {
 	case refusal.Code == RefusedSettling:
 		it.Status, it.DueAt = Pending, refusal.Until
 	default:
+		if refusal.Code == RefusedLookFirst {
+			it.LastLook = LastLookMissed
+		}
 		toReview(it, ReasonCannotLookUp)
 	}
 	return nil
@@ -130,6 +133,7 @@ func open(it *Item, kind Kind, ev Claimed, r Rules, now time.Time) {
 func openSend(it *Item, ev Claimed, r Rules, now time.Time) {
 	open(it, Send, ev, r, now)
 	it.Resent = it.Resent || len(it.Unsettled) > 0
+	it.LastLook = NoLastLook
 	it.Sends++
 	it.SendsUsed++
 	if it.FirstSentAt.IsZero() {
@@ -213,15 +217,16 @@ func (it Item) seed() string {
 }
 
 const (
-	defaultWait = time.Minute    // after a deferral that names no usable time
+	defaultWait = time.Minute    // at least, after a deferral that names no usable time
 	longestWait = 24 * time.Hour // longer deferrals are cut to it
 )
 
-// wait turns the wait that a system asked for into one that we keep: bounded and with a little spread, never shorter.
+// wait turns the wait that a system asked for into one that we keep: bounded and with a little spread, never shorter. Where
+// none was asked for it grows with the attempts: a system that refuses for days is not asked every minute.
 func wait(it Item, asked time.Duration, p Policy) time.Duration {
 	switch {
 	case asked <= 0:
-		asked = min(defaultWait, p.LongestDelay)
+		asked = min(max(defaultWait, p.Delay(it.Attempts, it.seed()+"/wait")), p.LongestDelay)
 	case asked > longestWait:
 		asked = longestWait
 	}

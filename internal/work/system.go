@@ -46,6 +46,10 @@ func (s System) Rules() Rules {
 		NoSends: !s.PausedAt.IsZero() || !s.BreakerUntil.IsZero() || s.LoginProblem != ""}
 }
 
+// NotReached reports whether calls are stopped because the system does not answer. Where the login is refused it does answer:
+// the breaker then only holds the next try of the login.
+func (s System) NotReached() bool { return !s.BreakerUntil.IsZero() && s.LoginProblem == "" }
+
 // Validate returns an error in the user's words if the system cannot work as set up.
 func (s System) Validate() error {
 	switch {
