@@ -202,7 +202,7 @@ func TestTrial97_LongWaitsAreAPlannedTime(t *testing.T) {
 
 func TestTrial101_AllFailedTogetherDoNotComeBackTogether(t *testing.T) {
 	eachWorld(t, searchable(), func(w *world) {
-		const n = 300
+		const n = 1000
 		for range n {
 			w.stub.then(dropped)
 		}

@@ -386,7 +386,12 @@ func TestTrial18_LostServerLeavesItPending(t *testing.T) {
 
 func TestTrial20_StuckItemsAlarmOnce(t *testing.T) {
 	eachWorld(t, searchable(), func(w *world) {
+		w.stub.then(dropped, dropped, dropped)
 		w.record("INV-1", "INV-2", "INV-3")
+		w.once()
+		for _, k := range []string{"INV-1", "INV-2", "INV-3"} {
+			w.wantStatus(k, work.Pending)
+		}
 		watch := automation.Watch{Store: w.store, Log: quiet}
 		if n, err := watch.RunOnce(t.Context()); err != nil || n != 0 {
 			t.Fatalf("alarmed at once: %d %v", n, err)
