@@ -1,7 +1,7 @@
 # The server as one static binary on an empty image. It needs no shell, no root and no writable file system besides /data.
 #
-#   docker build -t onefold .
-#   docker run --read-only --tmpfs /tmp -v onefold:/data -p 8080:8080 onefold
+#   docker build -t onefold --build-arg VERSION=$(git describe --tags --always) --build-arg COMMIT=$(git rev-parse HEAD) .
+#   docker run --read-only --tmpfs /tmp -v onefold:/data -p 127.0.0.1:8080:8080 onefold
 
 # scripts/check-vulnerabilities judges the standard library of this version.
 FROM golang:1.26.11-bookworm AS build
@@ -9,7 +9,11 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o /out/onefold ./cmd/server \
+# The repository is not copied: what "onefold version" and the page of the servers say must be told.
+ARG VERSION=
+ARG COMMIT=
+RUN CGO_ENABLED=0 go build -trimpath -o /out/onefold \
+      -ldflags="-s -w -X onefold/internal/telemetry.version=$VERSION -X onefold/internal/telemetry.commit=$COMMIT" ./cmd/server \
  && mkdir -p /out/data
 
 FROM scratch

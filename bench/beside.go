@@ -10,8 +10,12 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sync/errgroup"
 
+	"onefold/internal/automation"
 	"onefold/internal/review"
+	"onefold/internal/store"
+	"onefold/internal/telemetry"
 )
 
 // What a long history costs: the engine's rate in the database that a run with -only pages has left, against that in an
@@ -184,6 +188,7 @@ func (b bench) rate(ctx context.Context, t target, items int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	defer watched(ctx, o.store)()
 	took, err := o.work(ctx, items)
 	if err != nil {
 		return 0, err
@@ -191,6 +196,20 @@ func (b bench) rate(ctx context.Context, t target, items int) (float64, error) {
 	after, err := images(ctx, t.pool)
 	fmt.Printf("%d items in %s, %d full page images\n", items, took.Round(time.Millisecond), after-before)
 	return float64(items) / took.Seconds(), err
+}
+
+// watched runs what each server looks at all the time beside its engine; the function ends it.
+func watched(ctx context.Context, s *store.Store) (end func()) {
+	ctx, stop := context.WithCancel(ctx)
+	var g errgroup.Group
+	g.Go(func() error { return automation.Watch{Store: s, Log: quiet}.Run(ctx) })
+	g.Go(func() error {
+		return telemetry.State{Store: s, CompanyID: 1, Metrics: telemetry.NewMetrics("bench", telemetry.ThisBuild())}.Run(ctx)
+	})
+	return func() {
+		stop()
+		_ = g.Wait() // both end with ctx, without an error
+	}
 }
 
 // images is how many pages the server has written whole into its log since it began: each page that is changed for the first

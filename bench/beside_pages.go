@@ -50,6 +50,7 @@ func (b bench) pagesBeside(ctx context.Context, t target, w world, r *besideResu
 	done := make(chan struct{})
 	var took time.Duration
 	g, ctx := errgroup.WithContext(ctx)
+	defer watched(ctx, s)()
 	counting, stop := context.WithCancel(ctx)
 	g.Go(func() error {
 		return review.FigureRunner{Store: s, Node: "pages", Zone: time.UTC, Log: slog.New(slog.DiscardHandler)}.Run(counting)

@@ -83,6 +83,9 @@ func (b bench) pagesPostgres(ctx context.Context, w world, reuse bool, calls *re
 			return err
 		}
 	}
+	if err := w.longPostgres(ctx, pool); err != nil {
+		return err
+	}
 	url, err := b.pagesURL()
 	if err != nil {
 		return err
@@ -117,14 +120,20 @@ func (b bench) pagesSQLite(ctx context.Context, w world, reuse bool, calls *rege
 		if err := s.Close(); err != nil {
 			return err
 		}
-		db, err := sql.Open("sqlite", "file:"+path+"?_pragma=synchronous(OFF)")
-		if err != nil {
-			return err
-		}
-		db.SetMaxOpenConns(1)
-		if err := errors.Join(w.fill(ctx, sqliteFiller{db}), db.Close()); err != nil {
-			return err
-		}
+	}
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=synchronous(OFF)")
+	if err != nil {
+		return err
+	}
+	db.SetMaxOpenConns(1)
+	if !reuse {
+		err = w.fill(ctx, sqliteFiller{db})
+	}
+	if err == nil {
+		err = w.longSQLite(ctx, db)
+	}
+	if err := errors.Join(err, db.Close()); err != nil {
+		return err
 	}
 	return measurePages(ctx, path, "sqlite", w, calls, report)
 }

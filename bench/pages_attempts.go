@@ -31,6 +31,7 @@ func (c pageCalls) attempts() (calls []pageCall) {
 			return review.AttemptQuery{To: it.recorded, Longer: time.Minute}
 		}},
 		{"attempts of a key", func(it pageItem) review.AttemptQuery { return review.AttemptQuery{Key: it.key} }},
+		{"attempts of that key with 8,000", func(pageItem) review.AttemptQuery { return review.AttemptQuery{Key: c.world.long().key} }},
 		{"attempts of keys that begin so", func(it pageItem) review.AttemptQuery { return review.AttemptQuery{Key: it.key[:len(it.key)-2]} }},
 		{"attempts of very many keys", func(pageItem) review.AttemptQuery { return review.AttemptQuery{Key: "TRIP-"} }},
 	} {

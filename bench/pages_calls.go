@@ -145,9 +145,11 @@ func (c pageCalls) others() []pageCall {
 	}
 	return []pageCall{
 		{name: "item", run: func(ctx context.Context, round int) (int, error) {
-			d, err := c.service.Detail(ctx, c.by, int64(c.some(round).id), 0)
+			d, err := c.service.Detail(ctx, c.by, int64(c.some(round).id), review.Place{})
 			return len(d.Attempts), err
 		}},
+		c.long("item with 8,000 attempts", review.Place{}),
+		c.long("item with 8,000 attempts, its last part", review.Place{Attempt: 21}),
 		{name: "counts", run: counts, before: c.note},
 		{name: "counts, nothing changed", run: counts},
 		{name: "count review", run: count(review.Query{Tab: review.TabReview}, 100_000)},

@@ -190,7 +190,7 @@ func (w world) fill(ctx context.Context, f filler) error {
 			if t.name == "item_search" {
 				from = firsts
 			}
-			if err := f.rows(ctx, t.name, strings.Split(strings.Join(strings.Fields(t.columns), ""), ","), len(from)*per, func(i int) []any {
+			if err := f.rows(ctx, t.name, columnsOf(t.columns), len(from)*per, func(i int) []any {
 				return t.row(from[i/per], i%per+1)
 			}); err != nil {
 				return fmt.Errorf("%s: %w", t.name, err)

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,6 +43,7 @@ func (d *databaseFlags) open(ctx context.Context, log *slog.Logger) (*store.Stor
 const patience = time.Minute
 
 func (d *databaseFlags) openPatiently(ctx context.Context, log *slog.Logger) (st *store.Store, err error) {
+	d.makeFolder(log)
 	return patiently(log, func(wait time.Duration) bool {
 		timer := time.NewTimer(wait)
 		defer timer.Stop()
@@ -67,6 +69,18 @@ func patiently(log *slog.Logger, pause func(time.Duration) bool, open func() (*s
 			return nil, err
 		}
 		waited += wait
+	}
+}
+
+// makeFolder makes the folder in which a server on PostgreSQL remembers what it sent. It serves without it, but says so: nothing
+// else tells an older copy of the database's disk.
+func (d *databaseFlags) makeFolder(log *slog.Logger) {
+	if !strings.HasPrefix(d.database, "postgres://") && !strings.HasPrefix(d.database, "postgresql://") {
+		return
+	}
+	if err := os.MkdirAll(d.data, 0o700); err != nil {
+		log.Warn("the data folder cannot be made, so this server does not remember what it sent: an older copy of the database that is put back may not be noticed."+
+			" After a restore run onefold look-first before the first server starts", "error", err)
 	}
 }
 

@@ -4,11 +4,47 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"onefold/internal/store"
+	"onefold/internal/store/storetest"
 )
+
+// A server on PostgreSQL remembers what it sent in a folder of its own: it makes it, and where it cannot it says so.
+func TestServerMakesItsFolder(t *testing.T) {
+	url := storetest.Postgres(t).URL
+	open := func(data string) (log string) {
+		t.Helper()
+		var b strings.Builder
+		db := databaseFlags{database: url, data: data, node: "one"}
+		st, err := db.openPatiently(t.Context(), slog.New(slog.NewTextHandler(&b, nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := st.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	data := filepath.Join(t.TempDir(), "new", "data")
+	if log := open(data); log != "" {
+		t.Errorf("all is well, and the log says %q", log)
+	}
+	if _, err := os.Stat(filepath.Join(data, "onefold.mark")); err != nil {
+		t.Errorf("nothing remembers what was sent: %v", err)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if log := open(filepath.Join(file, "data")); !strings.Contains(log, "does not remember what it sent") || !strings.Contains(log, "onefold look-first") {
+		t.Errorf("nobody is told that nothing remembers what was sent: %q", log)
+	}
+}
 
 // A server that starts before its database waits for it, not for ever, and not for what waiting does not mend.
 func TestServerWaitsForItsDatabase(t *testing.T) {

@@ -49,7 +49,7 @@ func rootCommand() *cobra.Command {
 		},
 	}
 	root.PersistentFlags().String(configFlag, "", "a file with settings, one ONEFOLD_NAME=value a line; the command line and the environment win over it")
-	root.AddCommand(serveCommand(), demoCommand(), importCommand(), migrateCommand(), backupCommand(), restoreCommand(), systemCommand(), userCommand(), tokenCommand(), sandboxCommand(), healthCommand(),
+	root.AddCommand(serveCommand(), demoCommand(), importCommand(), migrateCommand(), backupCommand(), restoreCommand(), lookFirstCommand(), systemCommand(), userCommand(), tokenCommand(), sandboxCommand(), healthCommand(),
 		verifyCommand(), configurationCommand(), metricsCommand(), versionCommand())
 	markBadInput(root)
 	return root

@@ -97,7 +97,7 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 	intakes := automation.Intake{Store: tracedStore{st, o.traces}, Zone: o.zone}
 	pages, err := web.New(web.Config{Store: tracedStore{st, o.traces}, Intake: intakes, Importer: automation.Importer{Intake: intakes}, Auth: accounts, Zone: o.zone, Connections: systems,
 		PublicURL: o.publicURL, Notices: told, OutcomeHosts: o.outcomeHosts, WakeOutcomes: wakeOutcomes, Hosts: o.hosts, TrustedProxies: o.proxies, Log: o.log,
-		Observer: telemetry.Web{Metrics: watched.metrics, Traces: o.traces}, Ready: watched.ready(st, o.log)})
+		Observer: telemetry.Web{Metrics: watched.metrics, Traces: o.traces}, Ready: watched.ready(st, o.log), TraceOf: watched.traceOf()})
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func newServer(ctx context.Context, st *store.Store, o serverOptions) (*process,
 		engine:        automation.NewEngine(automation.Config{Store: st, Connect: systems.Connect, Node: o.node, Log: o.log, Observer: watched.engine()}),
 		watched:       watched,
 		watch:         automation.Watch{Store: st, Log: o.log},
-		heart:         heartbeat(st, o),
+		heart:         heartbeat(st, o, watched.metrics),
 		bulk:          review.BulkRunner{Store: st, Node: o.node, Log: o.log},
 		retention:     review.RetentionRunner{Store: st, CompanyID: 1, Node: o.node, Log: o.log},
 		reports:       review.ReportRunner{Store: st, Log: o.log},

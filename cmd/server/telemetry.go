@@ -16,6 +16,7 @@ import (
 	"onefold/internal/automation"
 	"onefold/internal/store"
 	"onefold/internal/telemetry"
+	"onefold/internal/web"
 	"onefold/internal/work"
 )
 
@@ -54,6 +55,14 @@ func newObservers(st *store.Store, o serverOptions) *observers {
 
 func (o *observers) engine() automation.Observer {
 	return telemetry.Engine{Metrics: o.metrics, Traces: o.traces}
+}
+
+// traceOf leads people to the trace of an attempt, if there are traces.
+func (o *observers) traceOf() web.TraceOf {
+	if o.traces == nil {
+		return nil
+	}
+	return telemetry.TraceOfAttempt
 }
 
 // tracedStore is the store of the pages and the API: its changes have spans.

@@ -95,10 +95,13 @@ type AuditFilter struct {
 	Limit     int       // 0: 50; at most 500
 }
 
-// AuditPage is one page of the trail. Next is empty on the last one.
+// AuditPage is one page of the trail.
 type AuditPage struct {
 	Records []Record
-	Next    Cursor
+	Next    Cursor // empty: no more, as far as was looked
+	// Further is set if a filter was looked for in so much of the history that the page ends before it is full: so far was
+	// looked, and there may be older ones.
+	Further Cursor
 }
 
 // Trail is the audit trail's storage. *store.Store satisfies it.

@@ -35,7 +35,7 @@ func (l *lane) send(ctx context.Context, t task) work.Answer {
 	}
 	req := ledger.Request{Step: it.Step, Reference: it.Reference, Key: it.CurrentKey(), PreviousRecordID: it.PreviousExternalID,
 		Invoice: it.Invoice, SendBy: t.deadline}
-	a := ledger.DoSend(ctx, t.link.sys, req, func(late work.Answer) { l.answeredLate(it, late) })
+	a := ledger.DoSend(ctx, t.link.sys, req, func(late work.Answer) { l.answeredLate(ctx, it, late) })
 	if want := it.Identity; want != "" && a.Exchange.Identity != "" && a.Exchange.Identity != want && a.Outcome == work.Accepted {
 		a.Match, a.Remark = work.MatchDifferent, fmt.Sprintf("it was made in the books %q instead of %q", a.Exchange.Identity, want)
 	}
@@ -43,14 +43,14 @@ func (l *lane) send(ctx context.Context, t task) work.Answer {
 }
 
 // answeredLate keeps an answer that came after its call had been given up.
-func (l *lane) answeredLate(it work.Item, a work.Answer) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+func (l *lane) answeredLate(ctx context.Context, it work.Item, a work.Answer) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	err := l.late(ctx, it, func(now time.Time) work.Event {
 		return work.LateAnswer{Attempt: it.OpenAttempt, Ended: now, Answer: a}
 	})
 	if err != nil {
-		l.Log.Error("a late answer could not be kept", "system", it.SystemID, "item", it.ID, "key", it.BusinessKey, "attempt", it.OpenAttempt, "error", err)
+		l.Log.ErrorContext(ctx, "a late answer could not be kept", "system", it.SystemID, "item", it.ID, "key", it.BusinessKey, "attempt", it.OpenAttempt, "error", err)
 	}
 }
 

@@ -3,9 +3,7 @@ package automation
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"log/slog"
-	"strings"
 	"time"
 
 	"onefold/internal/work"
@@ -18,16 +16,17 @@ type HeartStore interface {
 	Beat(ctx context.Context, b work.Beat) error
 	// RemoveServer takes a server off the list, unless another life of it has begun.
 	RemoveServer(ctx context.Context, name, life string) error
-	// SweepServers takes those off the list that were last seen before a time.
-	SweepServers(ctx context.Context, before time.Time) error
-	// Servers returns all servers on the list, by name.
+	// SweepServers takes those off the list that were last seen before a time, and of those that hold nothing all that were
+	// last seen before idle.
+	SweepServers(ctx context.Context, before, idle time.Time) error
+	// Servers returns the servers on the list, by name: of very many those that were seen last.
 	Servers(ctx context.Context) ([]work.Server, error)
+	// OpenAlert returns what the open alert says, if there is one; RewordAlert lets it say something else.
+	OpenAlert(ctx context.Context, systemID, cause string) (text string, err error)
+	RewordAlert(ctx context.Context, systemID, cause, text string) error
 	RaiseAlert(ctx context.Context, systemID, cause, text string) (bool, error)
 	ClearAlerts(ctx context.Context, systemID, cause string) error
 }
-
-// AlertClock is the cause of the one alert about servers whose clock is wrong; it belongs to no accounting system.
-const AlertClock = "clock"
 
 // Heartbeat tells the others that this server lives, and notices clocks that are wrong. Nothing is decided by a server's
 // clock; its logs are read by it.
@@ -38,12 +37,14 @@ type Heartbeat struct {
 	Wall    func() time.Time     // this machine's clock; nil: time.Now
 	Uptime  func() time.Duration // of a clock that nobody moves; nil: Go's monotonic one
 	Log     *slog.Logger
+	Clock   func(ahead time.Duration) // is told each time how far this machine's clock is before the database's; nil: nobody
 
 	life     string
 	stopping bool
 	lastWall time.Time
 	lastUp   time.Duration
-	told     bool // that the clock is off
+	jumped   time.Duration // and not on the list yet
+	told     bool          // that the clock is off
 }
 
 // RunOnce gives one sign of life.
@@ -60,12 +61,20 @@ func (h *Heartbeat) RunOnce(ctx context.Context) error {
 	b := work.Beat{Name: h.Name, Life: h.life, Version: h.Version, First: first, Stopping: h.stopping, Ahead: ahead(wall, h.Uptime()-up, now)}
 	if !h.lastWall.IsZero() {
 		if moved := wall.Sub(h.lastWall) - (up - h.lastUp); moved.Abs() > work.ClockTolerance {
-			b.Jumped = moved
+			h.jumped += moved
 			h.Log.Warn("this server's clock was moved", "by", moved)
 		}
 	}
 	h.lastWall, h.lastUp = wall, up
-	if off := b.Ahead.Abs() > work.ClockTolerance; off != h.told {
+	b.Jumped = h.jumped
+	if h.Clock != nil {
+		h.Clock(b.Ahead)
+	}
+	bound := work.ClockTolerance
+	if h.told {
+		bound = work.ClockRight
+	}
+	if off := b.Ahead.Abs() > bound; off != h.told {
 		h.told = off
 		if off {
 			h.Log.Warn("this server's clock is not the database's: nothing is decided by it, but the times in its log are wrong", "ahead", b.Ahead)
@@ -79,7 +88,8 @@ func (h *Heartbeat) RunOnce(ctx context.Context) error {
 		}
 		return err
 	}
-	if err := h.Store.SweepServers(ctx, now.Add(-work.ForgetServer)); err != nil {
+	h.jumped = 0
+	if err := h.Store.SweepServers(ctx, now.Add(-work.ForgetServer), now.Add(-work.ForgetIdle)); err != nil {
 		return err
 	}
 	return h.alert(ctx, now)
@@ -108,34 +118,6 @@ func ahead(wall time.Time, took time.Duration, database time.Time) time.Duration
 		return late
 	}
 	return 0
-}
-
-// alert tells people once of all clocks that are wrong.
-func (h *Heartbeat) alert(ctx context.Context, now time.Time) error {
-	servers, err := h.Store.Servers(ctx)
-	if err != nil {
-		return err
-	}
-	var wrong []string
-	for _, s := range servers {
-		if s.ClockOff(now) {
-			wrong = append(wrong, fmt.Sprintf("the clock of %s is %s", s.Name, offBy(s.Ahead)))
-		} else if s.ClockMoved(now) {
-			wrong = append(wrong, fmt.Sprintf("the clock of %s was moved by %s", s.Name, s.Jumped.Abs().Round(time.Second)))
-		}
-	}
-	if len(wrong) == 0 {
-		return h.Store.ClearAlerts(ctx, "", AlertClock)
-	}
-	_, err = h.Store.RaiseAlert(ctx, "", AlertClock, "Servers: "+strings.Join(wrong, ", ")+"; no invoice is at risk, but times in the logs are wrong")
-	return err
-}
-
-func offBy(ahead time.Duration) string {
-	if ahead < 0 {
-		return ahead.Abs().Round(time.Second).String() + " slow"
-	}
-	return ahead.Round(time.Second).String() + " fast"
 }
 
 // Run gives signs of life until ctx ends; then the server is taken off the list. From when stopping is closed on they say

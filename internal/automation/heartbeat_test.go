@@ -2,6 +2,9 @@ package automation
 
 import (
 	"context"
+	"errors"
+	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,8 +21,10 @@ type heartWorld struct {
 	takes  time.Duration // of an answer of the database
 	last   work.Beat
 	alerts []string
-	open   bool
+	says   string // the open alert
 	list   []work.Server
+	others []work.Server
+	broken error // what a beat fails with
 }
 
 func newHeartWorld() *heartWorld {
@@ -35,6 +40,9 @@ func (w *heartWorld) Now(context.Context) (time.Time, error) {
 }
 
 func (w *heartWorld) Beat(_ context.Context, b work.Beat) error {
+	if w.broken != nil {
+		return w.broken
+	}
 	w.last = b
 	one := work.Server{Name: b.Name, Life: b.Life, Seen: w.now, Ahead: b.Ahead}
 	if len(w.list) > 0 {
@@ -47,20 +55,39 @@ func (w *heartWorld) Beat(_ context.Context, b work.Beat) error {
 	return nil
 }
 
-func (w *heartWorld) RemoveServer(context.Context, string, string) error { return nil }
-func (w *heartWorld) SweepServers(context.Context, time.Time) error      { return nil }
-func (w *heartWorld) Servers(context.Context) ([]work.Server, error)     { return w.list, nil }
+func (w *heartWorld) RemoveServer(context.Context, string, string) error       { return nil }
+func (w *heartWorld) SweepServers(context.Context, time.Time, time.Time) error { return nil }
+
+func (w *heartWorld) Servers(context.Context) ([]work.Server, error) {
+	list := slices.Clone(w.list)
+	for _, o := range w.others {
+		if o.Seen.IsZero() {
+			o.Seen = w.now
+		}
+		list = append(list, o)
+	}
+	return list, nil
+}
+
+func (w *heartWorld) OpenAlert(_ context.Context, system, cause string) (string, error) {
+	return w.says, nil
+}
+
+func (w *heartWorld) RewordAlert(_ context.Context, system, cause, text string) error {
+	w.says = text
+	return nil
+}
+
 func (w *heartWorld) ClearAlerts(_ context.Context, system, cause string) error {
-	w.open = false
+	w.says = ""
 	return nil
 }
 
 func (w *heartWorld) RaiseAlert(_ context.Context, system, cause, text string) (bool, error) {
-	isNew := !w.open
+	isNew := w.says == ""
 	if isNew {
-		w.alerts = append(w.alerts, text)
+		w.alerts, w.says = append(w.alerts, text), text
 	}
-	w.open = true
 	return isNew, nil
 }
 
@@ -88,12 +115,12 @@ func TestAWrongClockIsNoticed(t *testing.T) {
 	for range 3 {
 		drift.beat(t, work.BeatEvery)
 	}
-	if drift.last.Ahead != -3*time.Second || len(drift.alerts) != 1 || !strings.Contains(drift.alerts[0], "the clock of a is 3s slow") {
+	if drift.last.Ahead != -3*time.Second || len(drift.alerts) != 1 || !strings.Contains(drift.alerts[0], "the clock of a is behind the database's;") {
 		t.Errorf("%+v %v", drift.last, drift.alerts)
 	}
-	drift.off = -time.Second
+	drift.off = -work.ClockRight
 	drift.beat(t, work.BeatEvery)
-	if drift.open {
+	if drift.says != "" {
 		t.Error("the clock is right again, and nobody is told")
 	}
 
@@ -104,11 +131,112 @@ func TestAWrongClockIsNoticed(t *testing.T) {
 	}
 	w.off = 0
 	w.beat(t, work.BeatEvery)
-	if w.last.Jumped != -time.Hour || w.last.Ahead != 0 || len(w.alerts) != 1 || !w.open {
+	if w.last.Jumped != -time.Hour || w.last.Ahead != 0 || len(w.alerts) != 1 || w.says == "" {
 		t.Errorf("%+v %v", w.last, w.alerts)
 	}
 	w.beat(t, 2*time.Hour)
-	if w.open {
+	if w.says != "" {
 		t.Error("the alert stays")
+	}
+}
+
+// A clock that wanders about the bound is one alert, not one each time; and no line in the log each time.
+func TestAClockAtTheBoundIsToldOnce(t *testing.T) {
+	w := newHeartWorld()
+	var log strings.Builder
+	w.Log = slog.New(slog.NewTextHandler(&log, nil))
+	for i := range 20 {
+		w.off = work.ClockTolerance + time.Duration(1-2*(i%2))*100*time.Millisecond
+		w.beat(t, work.BeatEvery)
+		if w.says == "" {
+			t.Fatalf("it is over after %d", i)
+		}
+	}
+	if n := strings.Count(log.String(), "\n"); len(w.alerts) != 1 || n != 1 {
+		t.Errorf("%d alerts, %d lines: %s", len(w.alerts), n, log.String())
+	}
+}
+
+// The alert says what is true now: not the server that is mended, but the one that went wrong since; and of many a few.
+func TestTheAlertNamesWhatIsWrongNow(t *testing.T) {
+	w := newHeartWorld()
+	w.others = []work.Server{{Name: "b", Ahead: -3 * time.Second}}
+	w.beat(t, 0)
+	if !strings.Contains(w.says, "the clock of b is behind") {
+		t.Fatal(w.says)
+	}
+	w.others = []work.Server{{Name: "b"}, {Name: "c", Ahead: time.Hour}, {Name: "gone", Ahead: time.Hour, Seen: w.now.Add(-time.Hour)}}
+	w.beat(t, work.BeatEvery)
+	if strings.Contains(w.says, "of b") || strings.Contains(w.says, "gone") || !strings.Contains(w.says, "the clock of c is ahead") || len(w.alerts) != 1 {
+		t.Errorf("%s %v", w.says, w.alerts)
+	}
+	w.others = nil
+	for range 40 {
+		w.others = append(w.others, work.Server{Name: strings.Repeat("ä", 300), Ahead: time.Hour})
+	}
+	w.beat(t, work.BeatEvery)
+	if n := len([]rune(w.says)); n > 300+60 || !strings.Contains(w.says, "and of 37 more") {
+		t.Errorf("%d characters: %s", n, w.says)
+	}
+	w.others = nil
+	w.beat(t, work.BeatEvery)
+	if w.says != "" {
+		t.Error(w.says)
+	}
+}
+
+// Where all servers are off alike it is not said that each of them is wrong.
+func TestTheDatabasesClockIsTold(t *testing.T) {
+	w := newHeartWorld()
+	w.off = time.Hour
+	w.others = []work.Server{{Name: "b", Ahead: time.Hour + time.Second}, {Name: "gone", Seen: w.now.Add(-time.Hour)}}
+	w.beat(t, 0)
+	if !strings.Contains(w.says, "probably the database's") || strings.Contains(w.says, "of b") {
+		t.Error(w.says)
+	}
+	w.others[0].Ahead = 0
+	w.beat(t, work.BeatEvery)
+	if strings.Contains(w.says, "probably") || !strings.Contains(w.says, "the clock of a is ahead") {
+		t.Error(w.says)
+	}
+	w.others = nil // who is alone cannot know which of the two it is
+	w.beat(t, work.BeatEvery)
+	if strings.Contains(w.says, "probably") || w.says == "" {
+		t.Error(w.says)
+	}
+}
+
+// A clock that was moved while the database took no sign of life is told with the next one.
+func TestAMoveIsNotForgotten(t *testing.T) {
+	w := newHeartWorld()
+	w.beat(t, 0)
+	w.off, w.broken = time.Hour, errors.New("the database is away")
+	w.now, w.up = w.now.Add(work.BeatEvery), w.up+work.BeatEvery
+	if err := w.RunOnce(t.Context()); err == nil {
+		t.Fatal("it was taken")
+	}
+	w.broken = nil
+	w.beat(t, work.BeatEvery)
+	if w.last.Jumped != time.Hour {
+		t.Errorf("%+v", w.last)
+	}
+	w.beat(t, work.BeatEvery)
+	if w.last.Jumped != 0 {
+		t.Errorf("told twice: %+v", w.last)
+	}
+}
+
+// Alert rules can see what the page of the servers says, also that the clock is right again.
+func TestTheMetricsAreToldOfTheClock(t *testing.T) {
+	w := newHeartWorld()
+	var told []time.Duration
+	w.Clock = func(ahead time.Duration) { told = append(told, ahead) }
+	w.beat(t, 0)
+	w.off = -3 * time.Second
+	w.beat(t, work.BeatEvery)
+	w.off = 0
+	w.beat(t, work.BeatEvery)
+	if len(told) != 3 || told[0] != 0 || told[1] != -3*time.Second || told[2] != 0 {
+		t.Errorf("told %v", told)
 	}
 }

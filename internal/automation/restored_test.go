@@ -1,6 +1,7 @@
 package automation_test
 
 import (
+	"errors"
 	"path/filepath"
 	"testing"
 	"time"
@@ -66,6 +67,19 @@ func TestBackupPutBackMakesNothingTwice(t *testing.T) {
 
 		// An admin ends it, and the next one is sent at once.
 		w.must(again.store.EndLookFirst(t.Context(), "books", ada, "the lost day is recorded again"))
+		if !sys.Capabilities.Searchable {
+			// Nobody has looked for these: as far as the database knows they were never sent, and that is not enough.
+			for _, key := range []string{"INV-OPEN", "INV-FORGOTTEN", "INV-FRESH"} {
+				var refused *work.Refusal
+				if err := again.act(key, work.Retry{By: ada}); !errors.As(err, &refused) || refused.Code != work.RefusedUnsearched {
+					t.Errorf("%s is sent again though nobody looked: %v", key, err)
+				}
+			}
+			w.must(again.act("INV-FRESH", work.Attest{By: ada, Note: "I looked there and it is not in the books"}))
+			w.must(again.act("INV-FRESH", work.Retry{By: ada}))
+			again.run(time.Hour)
+			again.wantStatus("INV-FRESH", work.Confirmed)
+		}
 		again.record("INV-AFTER")
 		again.run(time.Hour)
 		again.wantStatus("INV-AFTER", work.Confirmed)

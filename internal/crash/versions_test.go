@@ -3,23 +3,52 @@
 package crash
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 )
 
-// A new version is rolled out while work goes on: its first server brings the schema up to date under the servers of the
-// previous version, which record, claim and close as before, are killed and started again, and are then replaced one by
-// one. The previous version is the commit before the newest migration, built from the history.
+// A new version is rolled out while work goes on: its first server brings the schema up to date under the servers of an
+// older version, which record, claim, close and show pages as before, are killed and started again, and are then replaced
+// one by one. The older versions are built from the history: the one before the newest migration, and the oldest that
+// the schema lets start, which is several migrations away as from one release to the next. Both, since no release is tagged yet.
 func TestTwoVersionsAtOnce(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it builds another version")
+		t.Skip("it builds other versions")
 	}
 	t.Parallel()
-	previous, commit := previousVersion(t)
+	h := readHistory(t)
+	newest := h.migrations[len(h.migrations)-1]
+	before, oldest := h.before(t, newest.file), ""
+	for _, m := range h.migrations {
+		if m.number > h.needs() {
+			if c := h.before(t, m.file); h.has(c, h.needs()) {
+				oldest = c
+				break
+			}
+		}
+	}
+	versions := map[string]string{"the one before": before}
+	if oldest != "" && oldest != before {
+		versions["the oldest that starts"] = oldest
+	}
+	for name, commit := range versions {
+		t.Run(name, func(t *testing.T) {
+			path, commit := h.build(t, commit)
+			besideVersion(t, path, commit)
+		})
+	}
+}
+
+func besideVersion(t *testing.T, previous, commit string) {
 	d := postgres(t)
 	out := startOutside(t, d.dir, slowOutside())
 	old := []*server{newServer(t, d.dir, d.url, "old-a"), newServer(t, d.dir, d.url, "old-b")}
@@ -49,6 +78,7 @@ func TestTwoVersionsAtOnce(t *testing.T) {
 	}
 	give(old[0], old[1], fresh[0])
 	pause(t.Context(), time.Second)
+	asksPages(t, d, old[1])
 	give(old...)
 	old[0].kill() // in the middle of it
 	give(old[1], fresh[0])
@@ -68,6 +98,22 @@ func TestTwoVersionsAtOnce(t *testing.T) {
 	d.judged(t, out, list[:given])
 }
 
+// asksPages looks at the pages of a server as a person would.
+func asksPages(t *testing.T, d *database, s *server) {
+	t.Helper()
+	var item int64
+	if err := d.sql.QueryRow("SELECT min(id) FROM items").Scan(&item); err != nil {
+		t.Fatal(err)
+	}
+	visitor := signIn(t, s)
+	for _, page := range []string{"/", "/?tab=all", fmt.Sprintf("/items/%d", item), "/overview", "/attempts", "/systems", "/limits", "/automations", "/events", "/import",
+		"/plans", "/reports", "/settings/retention", "/servers", "/people", "/audit"} {
+		if status, _, text := visitor.ask(t, http.MethodGet, page, nil); status != http.StatusOK {
+			t.Errorf("%s shows %s so over the newer schema: %d %s", s.name, page, status, text)
+		}
+	}
+}
+
 // toleratedFrom is the first schema whose programs start on a newer one.
 const toleratedFrom = 20
 
@@ -79,41 +125,115 @@ func (d *database) schema(t *testing.T) (version int) {
 	return version
 }
 
-// previousVersion builds the server as it was before the newest migration was added. Without the history the test is
-// skipped: an archive of the sources has none.
-func previousVersion(t *testing.T) (path, commit string) {
+// history is that of the sources: the migrations in order, and the commits that added them.
+type history struct {
+	root       string
+	migrations []migration
+}
+
+type migration struct {
+	number int
+	file   string
+}
+
+// unavailable fails the test where PostgreSQL is required, as a test that cannot reach it does; elsewhere it is skipped: an archive
+// of the sources has no history.
+func unavailable(t *testing.T, format string, args ...any) {
 	t.Helper()
-	root := filepath.Join("..", "..")
-	git := func(args ...string) string {
-		text, err := exec.Command("git", append([]string{"-C", root}, args...)...).Output()
-		if err != nil {
-			t.Skipf("the history of the sources is not here: git %s: %v", args[0], err)
-		}
-		return strings.TrimSpace(string(text))
+	if os.Getenv("CI") == "true" || os.Getenv("ONEFOLD_REQUIRE_POSTGRES") != "" {
+		t.Fatalf(format, args...)
 	}
-	files, err := filepath.Glob(filepath.Join(root, "migrations", "postgres", "*.sql"))
+	t.Skipf(format, args...)
+}
+
+func readHistory(t *testing.T) history {
+	t.Helper()
+	h := history{root: filepath.Join("..", "..")}
+	files, err := filepath.Glob(filepath.Join(h.root, "migrations", "postgres", "*.sql"))
 	if err != nil || len(files) == 0 {
 		t.Fatal("no migrations", err)
 	}
-	newest := filepath.Base(files[len(files)-1])
-	added := git("log", "--diff-filter=A", "--format=%H", "-1", "--", "migrations/postgres/"+newest)
-	if added == "" {
-		t.Skipf("%s is not committed yet", newest)
+	for _, f := range files {
+		name := filepath.Base(f)
+		number, _, _ := strings.Cut(name, "_")
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.migrations = append(h.migrations, migration{n, name})
 	}
-	commit = git("rev-parse", added+"^")
-	dir := t.TempDir()
-	sources := filepath.Join(dir, "previous.tar")
-	git("archive", "--format=tar", "--output="+sources, commit)
-	if text, err := exec.Command("tar", "-xf", sources, "-C", dir).CombinedOutput(); err != nil {
-		t.Fatalf("%v %s", err, text)
+	return h
+}
+
+func (h history) git(args ...string) (string, error) {
+	text, err := exec.Command("git", append([]string{"-C", h.root}, args...)...).Output()
+	return strings.TrimSpace(string(text)), err
+}
+
+var raised = regexp.MustCompile(`UPDATE schema_needs SET version = (\d+)`)
+
+// needs is the schema that a program must know to start on that of this version.
+func (h history) needs() int {
+	needs := toleratedFrom
+	for _, m := range h.migrations {
+		text, _ := os.ReadFile(filepath.Join(h.root, "migrations", "postgres", m.file)) //nolint:errcheck // it was listed
+		up, _, _ := strings.Cut(string(text), "-- +goose Down")
+		if found := raised.FindStringSubmatch(up); found != nil {
+			needs, _ = strconv.Atoi(found[1]) //nolint:errcheck // digits
+		}
 	}
-	path = filepath.Join(dir, "previous")
-	cmd := exec.Command("go", "build", "-gcflags=onefold/...=-N -l", "-o", path, "./cmd/server") // built sooner, and quick enough
-	cmd.Dir = dir
-	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
-	if text, err := cmd.CombinedOutput(); err != nil {
-		// A commit of the history need not build: this says nothing about the migration.
-		t.Skipf("the previous version (%.12s) does not build: %v\n%s", commit, err, text)
+	return needs
+}
+
+// before is the commit before the one that added a migration; of one that is not committed yet, the last commit.
+func (h history) before(t *testing.T, file string) string {
+	t.Helper()
+	added, err := h.git("log", "--diff-filter=A", "--format=%H", "-1", "--", "migrations/postgres/"+file)
+	if err != nil {
+		unavailable(t, "the history of the sources is not here: %v", err)
 	}
-	return path, commit
+	commit := "HEAD"
+	if added != "" {
+		commit = added + "^"
+	}
+	if commit, err = h.git("rev-parse", "--verify", commit); err != nil {
+		unavailable(t, "the history of the sources does not go back to %s: %v", file, err)
+	}
+	return commit
+}
+
+// has reports whether the program of a commit knows the migration.
+func (h history) has(commit string, number int) bool {
+	list, err := h.git("ls-tree", "--name-only", commit, "migrations/postgres/")
+	return err == nil && strings.Contains(list, fmt.Sprintf("/%05d_", number))
+}
+
+// build makes the server of a commit, or of one shortly before it: not each commit of a history need build.
+func (h history) build(t *testing.T, commit string) (path, built string) {
+	t.Helper()
+	var text []byte
+	for range 4 {
+		dir := t.TempDir()
+		sources := filepath.Join(dir, "sources.tar")
+		if _, err := h.git("archive", "--format=tar", "--output="+sources, commit); err != nil {
+			unavailable(t, "the sources of %.12s are not here: %v", commit, err)
+		}
+		if text, err := exec.Command("tar", "-xf", sources, "-C", dir).CombinedOutput(); err != nil {
+			t.Fatalf("%v %s", err, text)
+		}
+		path = filepath.Join(dir, "onefold")
+		cmd := exec.Command("go", "build", "-gcflags=onefold/...=-N -l", "-o", path, "./cmd/server") // built sooner, and quick enough
+		cmd.Dir = dir
+		cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
+		var err error
+		if text, err = cmd.CombinedOutput(); err == nil {
+			return path, commit
+		}
+		t.Logf("%.12s does not build", commit)
+		if commit, err = h.git("rev-parse", "--verify", commit+"^"); err != nil {
+			break
+		}
+	}
+	unavailable(t, "no older version builds: %s", text)
+	return "", ""
 }

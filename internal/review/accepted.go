@@ -21,7 +21,7 @@ func (s *Service) accepted(ctx context.Context, it work.Item, seen *Sighting, ch
 		if before.ID == it.ID || before.Status != work.Resolved || !before.Invoice.Total.Equal(it.Invoice.Total) {
 			continue
 		}
-		there, err := s.sighting(ctx, before.ID)
+		there, err := s.sighting(ctx, before)
 		if err != nil {
 			return nil, err
 		}

@@ -27,13 +27,13 @@ func TestADifferenceThatWasAcceptedIsOfferedAtTheNextStep(t *testing.T) {
 				t.Fatal(chain, err)
 			}
 			post := chain[1].ID
-			if d, err := s.Detail(t.Context(), ben, post, 0); err != nil || d.Accepted != nil {
+			if d, err := s.Detail(t.Context(), ben, post, review.Place{}); err != nil || d.Accepted != nil {
 				t.Fatalf("nothing differs yet: %+v %v", d.Accepted, err)
 			}
 			rec.Total = rt.Money(t, c.there, "EUR")
 			w.Send(post, rt.NoAnswer)
 			w.Find(post, work.Lookup{Finding: work.FoundDifferent, Record: rec, Count: 1})
-			d, err := s.Detail(t.Context(), ben, post, 0)
+			d, err := s.Detail(t.Context(), ben, post, review.Place{})
 			if err != nil || (d.Accepted != nil) != c.known {
 				t.Fatalf("%+v %v", d.Accepted, err)
 			}

@@ -13,7 +13,7 @@ import (
 // must hold.
 type AttemptQuery struct {
 	CompanyID  int64
-	Key        string // a business key, or how it begins; empty: any
+	Key        string // a business key, or how it begins; empty: any. Attempts of exactly this key: newest number first
 	SystemID   string
 	Automation string
 	Kind       AttemptKind
@@ -24,7 +24,7 @@ type AttemptQuery struct {
 	Node                 string
 	AskedBy              string        // who asked, as "person:7", or AskedByAnybody
 	From, To             time.Time     // started in [From, To); zero: no bound
-	Longer               time.Duration // took longer than this, or is open for longer by Now; 0: any
+	Longer               time.Duration // the call took longer than this, or is open for longer by Now; 0: any
 	Now                  time.Time     // the service fills it in
 	After                AttemptCursor // zero: from the newest
 	Limit                int           // rows on a page; 1 to 500
@@ -116,6 +116,27 @@ func (s *Service) AttemptList(ctx context.Context, by work.Actor, q AttemptQuery
 	}
 	q.CompanyID, q.Key = s.company, strings.TrimSpace(q.Key)
 	return s.store.AttemptList(ctx, q)
+}
+
+// AttemptsFurther goes on with a list from q.After, part by part, until one has a row, there are no older ones or so much time
+// has passed. It returns where that part begins: the page from there is as cheap as any.
+func (s *Service) AttemptsFurther(ctx context.Context, by work.Actor, q AttemptQuery, most time.Duration) (AttemptCursor, error) {
+	q.Limit = 1
+	var began time.Time
+	for {
+		now, err := s.store.Now(ctx)
+		if err != nil {
+			return q.After, err
+		}
+		if began.IsZero() {
+			began = now
+		}
+		page, err := s.AttemptList(ctx, by, q)
+		if err != nil || len(page.Rows) > 0 || page.Further == (AttemptCursor{}) || now.Sub(began) >= most {
+			return q.After, err
+		}
+		q.After = page.Further
+	}
 }
 
 const attemptsExported = 500 // at a time

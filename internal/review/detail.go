@@ -14,10 +14,11 @@ type Detail struct {
 	Chain     []work.Item    // all recorded steps of the document, in order
 	Attempts  []work.Attempt // newest first
 	Older     bool           // there are attempts before these
-	PrunedAt  time.Time      // when attempts were last removed as too old; zero: none were, or Older
+	Acts      []work.Act     // what people did last, newest first
+	History   []Line         // this part of what happened, newest first
+	Next      Place          // where the part before it begins; zero: there is none
+	PrunedAt  time.Time      // when attempts were last removed as too old; zero: none were, or there is an older part
 	Pruned    int64          // how many
-	Until     time.Time      // acts from then on belong to the newer part of the history; zero: this is the newest part
-	Acts      []work.Act     // newest first
 	Corrected []Corrected    // newest first
 	Offers    []Offered
 	Settled   time.Time      // when the last unsettled send counts as settled; zero: nothing is unsettled
@@ -27,13 +28,8 @@ type Detail struct {
 	Now       time.Time
 }
 
-const (
-	attemptsOnPage = 20
-	actsOnPage     = 200
-)
-
-// Detail reads one item for its page: the newest attempts with a number below before (0: the newest), or ErrNotFound.
-func (s *Service) Detail(ctx context.Context, by work.Actor, id int64, before int) (Detail, error) {
+// Detail reads one item for its page, with the part of its history that begins there, or ErrNotFound.
+func (s *Service) Detail(ctx context.Context, by work.Actor, id int64, from Place) (Detail, error) {
 	if !MayRead(by) {
 		return Detail{}, ErrForbidden
 	}
@@ -52,27 +48,15 @@ func (s *Service) Detail(ctx context.Context, by work.Actor, id int64, before in
 	if d.Chain, err = s.store.Chain(ctx, d.Item); err != nil {
 		return Detail{}, err
 	}
-	if d.Attempts, err = s.store.Attempts(ctx, id, before, attemptsOnPage+1); err != nil {
+	if err = s.part(ctx, &d, from); err != nil {
 		return Detail{}, err
 	}
-	if before > 0 {
-		newer, err := s.store.Attempts(ctx, id, before+1, 1)
-		if err != nil {
+	if d.Next == (Place{}) {
+		if d.PrunedAt, d.Pruned, err = s.store.PrunedAttempts(ctx, id); err != nil {
 			return Detail{}, err
 		}
-		if len(newer) == 1 && newer[0].Number == before {
-			d.Until = Moment(newer[0])
-		}
 	}
-	if len(d.Attempts) > attemptsOnPage {
-		d.Attempts, d.Older = d.Attempts[:attemptsOnPage], true
-	} else if d.PrunedAt, d.Pruned, err = s.store.PrunedAttempts(ctx, id); err != nil {
-		return Detail{}, err
-	}
-	if d.Acts, err = s.store.Acts(ctx, id, actsOnPage); err != nil {
-		return Detail{}, err
-	}
-	if d.Seen, err = s.sighting(ctx, id); err != nil {
+	if d.Seen, err = s.sighting(ctx, d.Item); err != nil {
 		return Detail{}, err
 	}
 	if d.Accepted, err = s.accepted(ctx, d.Item, d.Seen, d.Chain); err != nil {

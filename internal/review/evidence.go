@@ -13,8 +13,8 @@ import (
 type Evidence interface {
 	// Revision returns one version of an item's content, or ErrNotFound.
 	Revision(ctx context.Context, itemID int64, number int) (work.Revision, error)
-	// Seen returns the newest attempt that kept a record of what the accounting system holds, or ErrNotFound.
-	Seen(ctx context.Context, itemID int64) (work.Attempt, error)
+	// Seen returns the newest attempt with a higher number that kept a record of what the accounting system holds, or ErrNotFound.
+	Seen(ctx context.Context, itemID int64, above int) (work.Attempt, error)
 }
 
 // Sighting is the newest record that was seen outside, and the attempt that saw it.
@@ -23,9 +23,16 @@ type Sighting struct {
 	Record  work.Record
 }
 
+// mostUnseen is how many attempts are looked through for a record if the item does not say that one was ever seen.
+const mostUnseen = 200
+
 // sighting returns what was last seen of the item outside; nil: nothing.
-func (s *Service) sighting(ctx context.Context, itemID int64) (*Sighting, error) {
-	a, err := s.store.Seen(ctx, itemID)
+func (s *Service) sighting(ctx context.Context, it work.Item) (*Sighting, error) {
+	above := 0
+	if it.Positive == work.NoEvidence && it.SeenID == "" && it.LateID == "" && it.ExternalID == "" {
+		above = max(it.Attempts-mostUnseen, 0) // looks that were never answered may be thousands
+	}
+	a, err := s.store.Seen(ctx, it.ID, above)
 	if errors.Is(err, ErrNotFound) {
 		return nil, nil
 	}

@@ -85,7 +85,7 @@ func TestTrial84_ACorrectionWaitsWhileTheOutcomeIsUnknown(t *testing.T) {
 		rec.Total = rt.Money(t, "100.00", "EUR")
 		w.Later(time.Hour)
 		w.Find(id, work.Lookup{Finding: work.FoundMatching, Record: rec, Count: 1})
-		d, err := s.Detail(t.Context(), ada, id, 0)
+		d, err := s.Detail(t.Context(), ada, id, review.Place{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,12 +187,12 @@ func TestTheColleagueWhoIsAtIt(t *testing.T) {
 	id := w.One("K")
 	w.Happen(id, work.Note{By: ben, Text: "asked the customer"})
 	w.Later(9 * time.Minute)
-	d, err := s.Detail(t.Context(), ada, id, 0)
+	d, err := s.Detail(t.Context(), ada, id, review.Place{})
 	if a := d.Colleague(ada); err != nil || a == nil || !a.By.Same(ben) || d.Colleague(ben) != nil {
 		t.Errorf("%v %+v", err, a)
 	}
 	w.Later(2 * time.Minute)
-	d, err = s.Detail(t.Context(), ada, id, 0)
+	d, err = s.Detail(t.Context(), ada, id, review.Place{})
 	if a := d.Colleague(ada); err != nil || a != nil {
 		t.Errorf("%v %+v", err, a)
 	}

@@ -60,7 +60,8 @@ const (
 	Confirmed Measure = "confirmed" // from the recording of an item to the answer or lookup that confirmed it
 	Sends     Measure = "sends"     // how many sends an item had taken when it was confirmed; most is mostSends
 	Limited   Measure = "limited"   // calls that the accounting system put off with 429
-	Answered  Measure = "answered"  // how long calls took that were answered
+	Barred    Measure = "barred"    // calls that were put off with 401 or 403: our login was refused
+	Answered  Measure = "answered"  // how long calls took that were answered, from their start
 	settled           = "settled:"  // sends with an unknown outcome, by how it was settled; how long that took
 )
 
@@ -88,10 +89,11 @@ const (
 	SettledRefused Settled = "refused" // the answer came late: nothing was made
 	SettledKey     Settled = "key"     // sent again under the same key, where a system that cannot be searched knows repeats
 	SettledPerson  Settled = "person"  // a person said what is there
+	SettledShown   Settled = "shown"   // a lookup, late answer or report showed the record, and still a person had to decide
 )
 
 // SettledWays are all of them, in the order of the page.
-var SettledWays = []Settled{SettledFound, SettledLate, SettledReport, SettledAbsent, SettledRefused, SettledKey, SettledPerson}
+var SettledWays = []Settled{SettledFound, SettledLate, SettledReport, SettledAbsent, SettledRefused, SettledKey, SettledShown, SettledPerson}
 
 // Prevents reports whether a send that was settled so would have been a second invoice, had it been sent again blindly.
 func (s Settled) Prevents() bool { return s == SettledFound || s == SettledLate || s == SettledReport }
@@ -151,7 +153,7 @@ type FigureBatch struct {
 	Place   FigurePlace    // behind all of it
 	More    bool           // there is more to count at once
 	Items   map[int64]CountedItem
-	// Of items with more than one attempt: all of their attempts and acts, in order.
+	// Of items of which NeedsHistory says so: the attempts that Telling keeps, and the decisions that settle or attest, in order.
 	Attempts map[int64][]work.Attempt
 	Decided  map[int64][]Decision
 }

@@ -77,6 +77,9 @@ func (t *tally) call(a work.Attempt) {
 		if a.HTTPStatus == 429 && (a.Outcome == work.Deferred || a.Finding == work.FindDeferred) {
 			t.add(a.ItemID, a.EndedAt, Limited, 0)
 		}
+		if (a.HTTPStatus == 401 || a.HTTPStatus == 403) && (a.Outcome == work.Deferred || a.Finding == work.FindDeferred) {
+			t.add(a.ItemID, a.EndedAt, Barred, 0)
+		}
 	}
 	all := t.batch.Attempts[a.ItemID]
 	if len(all) == 0 {
@@ -95,6 +98,9 @@ func (t *tally) call(a work.Attempt) {
 	for _, s := range all {
 		if s.Number < a.Number && isUnknown(s) {
 			if by := settledBy(s, all, t.batch.Decided[a.ItemID]); by.number == a.Number {
+				if by.how.Prevents() && !t.batch.Items[a.ItemID].Confirmed {
+					by.how = SettledShown
+				}
 				t.add(a.ItemID, by.at, SettledBy(by.how), Bucket(by.at.Sub(s.EndedAt)))
 			}
 		}

@@ -82,10 +82,12 @@ type SettledSends struct {
 // SystemFigures are the calls of one accounting system.
 type SystemFigures struct {
 	work.System
-	Calls     int64 // that were made
-	Failed    int64 // that brought no answer to rely on: unknown, not sent, could not tell
-	Limited   int64 // that the system put off because there were too many
-	Answering Spread
+	Calls     int64  // that were made
+	Failed    int64  // that brought no answer to rely on: unknown, not sent, could not tell
+	Limited   int64  // that the system put off because there were too many
+	Barred    int64  // that were put off because our login was refused
+	PutOff    int64  // that were put off for any other reason
+	Answering Spread // from the start of a call; calls that were not answered are not in it
 }
 
 // Overview is how the automations are doing. All but the last group is of the range, as far as was counted.

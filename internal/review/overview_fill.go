@@ -54,11 +54,18 @@ func (o *Overview) fill(begins []time.Time, figures []Figure, systems []work.Sys
 			if work.Outcome(outcome) == work.Unknown || work.Outcome(outcome) == work.NotSent {
 				sys.Failed += f.Count
 			}
+			if work.Outcome(outcome) == work.Deferred {
+				sys.PutOff += f.Count
+			}
 		case isFind:
 			sys.Calls += f.Count
 			if work.Finding(finding) == work.CouldNotTell {
 				sys.Failed += f.Count
 			}
+			if work.Finding(finding) == work.FindDeferred {
+				sys.PutOff += f.Count
+			}
+		case isSettled && ways[how] == nil: // of a newer version
 		case isSettled:
 			ways[how].add(f)
 			if how.Prevents() {
@@ -74,6 +81,8 @@ func (o *Overview) fill(begins []time.Time, figures []Figure, systems []work.Sys
 			o.Sends[min(max(f.Bucket, 0), mostSends)] += f.Count
 		case f.Measure == Limited:
 			sys.Limited += f.Count
+		case f.Measure == Barred:
+			sys.Barred += f.Count
 		case f.Measure == Answered && answering[f.SystemID] != nil:
 			answering[f.SystemID].add(f)
 		}
@@ -86,7 +95,9 @@ func (o *Overview) fill(begins []time.Time, figures []Figure, systems []work.Sys
 		o.Settled = append(o.Settled, SettledSends{how, ways[how].spread()})
 	}
 	for i := range o.Systems {
-		o.Systems[i].Answering = answering[o.Systems[i].ID].spread()
+		sys := &o.Systems[i]
+		sys.Answering = answering[sys.ID].spread()
+		sys.PutOff = max(0, sys.PutOff-sys.Limited-sys.Barred)
 	}
 }
 

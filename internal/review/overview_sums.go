@@ -15,42 +15,50 @@ type sums struct {
 	figures, ever []Figure
 }
 
-// keptSums adds up the tens of thousands of figures of a range once for all who look, and not for each of them. It is safe
-// for concurrent use.
+// keptSums adds up the tens of thousands of figures of a range once for all who look, and not for each of them, also if they
+// look at the same moment. It is safe for concurrent use.
 type keptSums struct {
 	mu   sync.Mutex
-	last map[Range]keptRange
+	last map[Range]*keptRange
 }
 
 type keptRange struct {
+	mu       sync.Mutex // held while they are added up: the others wait for the same sums
 	from, to time.Time
 	sums
 }
 
+func (k *keptSums) kept(r Range) *keptRange {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.last == nil {
+		k.last = map[Range]*keptRange{}
+	}
+	if k.last[r] == nil {
+		k.last[r] = &keptRange{}
+	}
+	return k.last[r]
+}
+
 // of returns the sums of a range that begins and ends so; they are at most sumsKept older than what is counted.
 func (k *keptSums) of(ctx context.Context, store OverviewStore, companyID int64, r Range, g Grain, from, to time.Time) (sums, error) {
+	kept := k.kept(r)
+	kept.mu.Lock()
+	defer kept.mu.Unlock()
 	countedTo, err := store.FiguresTo(ctx)
 	if err != nil {
 		return sums{}, err
 	}
-	k.mu.Lock()
-	kept, is := k.last[r]
-	k.mu.Unlock()
-	if newer := countedTo.Sub(kept.countedTo); is && kept.from.Equal(from) && kept.to.Equal(to) && newer >= 0 && newer < sumsKept {
+	if newer := countedTo.Sub(kept.countedTo); kept.from.Equal(from) && kept.to.Equal(to) && newer >= 0 && newer < sumsKept {
 		return kept.sums, nil
 	}
-	kept = keptRange{from, to, sums{countedTo: countedTo}}
-	if kept.figures, err = store.Figures(ctx, companyID, g, from, to); err != nil {
+	fresh := sums{countedTo: countedTo}
+	if fresh.figures, err = store.Figures(ctx, companyID, g, from, to); err != nil {
 		return sums{}, err
 	}
-	if kept.ever, err = store.Figures(ctx, companyID, GrainAll, time.Unix(0, 0), time.Unix(1, 0)); err != nil {
+	if fresh.ever, err = store.Figures(ctx, companyID, GrainAll, time.Unix(0, 0), time.Unix(1, 0)); err != nil {
 		return sums{}, err
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.last == nil {
-		k.last = map[Range]keptRange{}
-	}
-	k.last[r] = kept
-	return kept.sums, nil
+	kept.from, kept.to, kept.sums = from, to, fresh
+	return fresh, nil
 }

@@ -145,6 +145,8 @@ type Store interface {
 	PrunedAttempts(ctx context.Context, itemID int64) (at time.Time, n int64, err error)
 	// Acts returns an item's decisions of people, newest first, at most limit.
 	Acts(ctx context.Context, itemID int64, limit int) ([]work.Act, error)
+	// ActsBefore returns those with a lower id (0: any) of before the time (zero: any), newest first, at most limit.
+	ActsBefore(ctx context.Context, itemID, id int64, at time.Time, limit int) ([]NumberedAct, error)
 	// System returns one accounting system.
 	System(ctx context.Context, id string) (work.System, error)
 	// Now is the database's clock.

@@ -10,7 +10,7 @@ import (
 // ServerStore is what the page of the servers needs from the database.
 type ServerStore interface {
 	Now(ctx context.Context) (time.Time, error)
-	// Servers returns every server that was seen lately, by name.
+	// Servers returns every server that was seen lately, by name; no more than work.ShownServers.
 	Servers(ctx context.Context) ([]work.Server, error)
 	// HeldCalls returns the open attempts of each server, by system.
 	HeldCalls(ctx context.Context) ([]HeldCalls, error)
@@ -25,7 +25,8 @@ type HeldCalls struct {
 	Until            time.Time // the last of their leases; from then on the other servers go on
 }
 
-// HeldRun is something that a server does in the background: "bulk", "import" or "proof".
+// HeldRun is something that a server does in the background: "bulk", "import", "proof", "figures" or "retention"; the last
+// two have no number.
 type HeldRun struct {
 	Server, Kind string
 	ID           int64

@@ -126,8 +126,11 @@ func (s *Service) Act(ctx context.Context, by work.Actor, a Action, seen Seen, i
 	in = in.clean()
 	var there *Sighting
 	if a == Resolve && !in.Differs {
-		var err error
-		if there, err = s.sighting(ctx, seen.ID); err != nil {
+		it, err := s.store.Item(ctx, s.company, seen.ID)
+		if err != nil {
+			return Done{}, err
+		}
+		if there, err = s.sighting(ctx, it); err != nil {
 			return Done{}, err
 		}
 	}

@@ -214,7 +214,7 @@ func TestAnotherCompanysItemIsNotThere(t *testing.T) {
 	if _, err := other.Act(t.Context(), ada, review.Check, seen(w, id), review.Input{}); !errors.Is(err, review.ErrNotFound) {
 		t.Errorf("acting: %v", err)
 	}
-	if _, err := other.Detail(t.Context(), ada, id, 0); !errors.Is(err, review.ErrNotFound) {
+	if _, err := other.Detail(t.Context(), ada, id, review.Place{}); !errors.Is(err, review.ErrNotFound) {
 		t.Errorf("reading: %v", err)
 	}
 	page, err := other.Search(t.Context(), ada, review.Query{Text: "K"})
@@ -229,7 +229,7 @@ func TestReadingNeedsARole(t *testing.T) {
 	id := w.One("K")
 	nobody := actor(work.Person, "x", "X")
 	_, err1 := s.Search(t.Context(), nobody, review.Query{})
-	_, err2 := s.Detail(t.Context(), nobody, id, 0)
+	_, err2 := s.Detail(t.Context(), nobody, id, review.Place{})
 	_, err3 := s.Counts(t.Context(), nobody)
 	_, err4 := review.NewSystems(w.Store).List(t.Context(), nobody)
 	for _, err := range []error{err1, err2, err3, err4} {
@@ -238,7 +238,7 @@ func TestReadingNeedsARole(t *testing.T) {
 		}
 	}
 	for _, by := range []work.Actor{viewer, ops, ada} {
-		if _, err := s.Detail(t.Context(), by, id, 0); err != nil {
+		if _, err := s.Detail(t.Context(), by, id, review.Place{}); err != nil {
 			t.Errorf("%s: %v", by.Name, err)
 		}
 	}
@@ -361,7 +361,7 @@ func TestOfferAndActAgree(t *testing.T) {
 		for _, by := range []work.Actor{ada, token, viewer} {
 			for _, a := range review.Actions {
 				id := state(w, by.Name+" "+string(a))
-				d, err := s.Detail(t.Context(), by, id, 0)
+				d, err := s.Detail(t.Context(), by, id, review.Place{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -393,7 +393,7 @@ func TestWhatFitsBest(t *testing.T) {
 		review.Reopen: func(w *rt.World) int64 { id := held(w, "K"); w.Happen(id, work.Close{By: ben, Note: "no"}); return id },
 	} {
 		w := rt.New(t, storetest.SQLite(t))
-		d, err := review.New(w.Store, 1).Detail(t.Context(), ada, state(w), 0)
+		d, err := review.New(w.Store, 1).Detail(t.Context(), ada, state(w), review.Place{})
 		if err != nil {
 			t.Fatal(err)
 		}

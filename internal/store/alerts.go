@@ -41,6 +41,19 @@ func (s *Store) RaiseAlert(ctx context.Context, systemID, cause, text string) (i
 	return isNew, nil
 }
 
+// OpenAlert returns what the system's open alert of the cause says; empty: there is none.
+func (s *Store) OpenAlert(ctx context.Context, systemID, cause string) (text string, err error) {
+	_, err = s.maybeRow(ctx, "SELECT words FROM alerts WHERE system_id = ?1 AND cause = ?2 AND cleared_at IS NULL", []any{systemID, cause}, &text)
+	return text, err
+}
+
+// RewordAlert lets the system's open alert of the cause say something else.
+func (s *Store) RewordAlert(ctx context.Context, systemID, cause, text string) error {
+	return s.db.write(ctx, func(tx *gorm.DB) error {
+		return tx.Model(&alertRow{}).Where("system_id = ? AND cause = ? AND cleared_at IS NULL", systemID, cause).Update("words", tidy(text, maxShort)).Error
+	})
+}
+
 // ClearAlerts closes the system's open alert of the cause, if there is one.
 func (s *Store) ClearAlerts(ctx context.Context, systemID, cause string) error {
 	now, err := s.Now(ctx)

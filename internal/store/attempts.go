@@ -40,63 +40,90 @@ const newestAttempts = " ORDER BY a.started_at DESC, a.item_id DESC, a.number DE
 func (s *Store) AttemptList(ctx context.Context, q review.AttemptQuery) (page review.AttemptPage, err error) {
 	q.Limit = min(max(q.Limit, 1), 500)
 	l := attemptList{db: s.db.search(), query: q, pageQuery: pageQuery{place: s.db.at}}
-	var ids []int64
 	if q.Key != "" {
-		if ids, page.How, err = s.attemptKeys(ctx, &l); err != nil || page.How == review.HowNone {
-			return page, err
+		items, how, err := s.attemptKeys(ctx, &l)
+		switch {
+		case err != nil || how == review.HowNone:
+			return review.AttemptPage{How: how}, err
+		case how == review.HowExact:
+			return s.attemptsOfKey(ctx, l, items)
+		case items != nil:
+			return s.attemptsOfKeys(ctx, l, items)
 		}
+		page.How = how
 	}
-	window := l.window()
-	text, bound := "", 0
-	if ids != nil {
-		list, err := json.Marshal(ids)
-		if err != nil {
-			return page, err
-		}
-		text = "SELECT " + names(listedColumns, "a.") + " FROM " + l.db.attemptsOf(l.add(string(list))) + " WHERE " + strings.TrimPrefix(window, " AND ") + l.filter()
-	} else {
-		filter := l.filter()
-		bound = l.bound()
-		// The inner limit is what bounds the walk, and keeps a planner from any other way to the rows.
-		text = "SELECT " + names(listedColumns, "a.") + " FROM (SELECT " + names(listedColumns, "a.") + " FROM attempts a WHERE " +
-			strings.TrimPrefix(window, " AND ") + newestAttempts + " LIMIT " + strconv.Itoa(bound) + ") a WHERE " + strings.TrimPrefix(filter, " AND ")
-	}
-	if page.Rows, err = s.attemptRows(ctx, text+newestAttempts+" LIMIT "+strconv.Itoa(q.Limit+1), l.args); err == nil {
-		err = s.nameItems(ctx, page.Rows)
-	}
-	if err != nil {
+	to, err := s.reach(ctx, &l)
+	if err != nil || to.newest == (review.AttemptCursor{}) {
 		return page, err
 	}
-	switch {
-	case len(page.Rows) > q.Limit:
-		page.Rows = page.Rows[:q.Limit]
-		last := page.Rows[q.Limit-1]
-		page.Next = review.AttemptCursor{At: last.StartedAt, ItemID: last.ItemID, Number: last.Number}
-	case bound > 0:
-		page.Further, err = s.lookedTo(ctx, q, bound)
-	}
-	return page, err
+	return s.within(ctx, l, to, page.How)
 }
 
-// lookedTo is the last of so many attempts, from where the query begins; zero if there are none older.
-func (s *Store) lookedTo(ctx context.Context, q review.AttemptQuery, bound int) (at review.AttemptCursor, err error) {
-	l := attemptList{query: q, pageQuery: pageQuery{place: s.db.at}}
-	r, err := s.db.query(ctx, "SELECT a.started_at, a.item_id, a.number FROM attempts a WHERE "+strings.TrimPrefix(l.window(), " AND ")+newestAttempts+
-		" LIMIT 2 OFFSET "+strconv.Itoa(bound-1), l.args...)
+// reach is the part of the attempts that one page looks through: from the newest to the last of so many. It is settled before
+// the rows are read: what begins or is removed meanwhile must not move its end, or attempts are on two pages or on none.
+type reach struct {
+	newest, last review.AttemptCursor // last is zero if there are none older
+}
+
+// reach reads how far a page of the query looks.
+func (s *Store) reach(ctx context.Context, l *attemptList) (to reach, err error) {
+	b := attemptList{query: l.query, pageQuery: pageQuery{place: s.db.at}}
+	where := strings.TrimPrefix(b.window(), " AND ") + newestAttempts
+	one := "SELECT a.started_at, a.item_id, a.number FROM attempts a WHERE " + where
+	r, err := s.db.query(ctx, "SELECT 1 AS part, n.* FROM ("+one+" LIMIT 1) n UNION ALL SELECT 2, o.* FROM ("+one+" LIMIT 2 OFFSET "+strconv.Itoa(l.bound()-1)+") o"+
+		" ORDER BY 1, 2 DESC, 3 DESC, 4 DESC", b.args...)
 	if err != nil {
-		return at, err
+		return to, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	if !r.Next() {
-		return at, r.Err()
+	var places []review.AttemptCursor
+	for r.Next() {
+		var part int
+		var at review.AttemptCursor
+		if err := r.Scan(&part, stamp{&at.At}, &at.ItemID, &at.Number); err != nil {
+			return to, fmt.Errorf("read attempts: %w", err)
+		}
+		places = append(places, at)
 	}
-	if err := r.Scan(stamp{&at.At}, &at.ItemID, &at.Number); err != nil {
-		return at, fmt.Errorf("read attempts: %w", err)
+	if len(places) > 0 {
+		to.newest = places[0]
 	}
-	if !r.Next() {
-		return review.AttemptCursor{}, r.Err()
+	if len(places) > 2 {
+		to.last = places[1]
 	}
-	return at, nil
+	return to, r.Err()
+}
+
+// within reads the page of what was reached.
+func (s *Store) within(ctx context.Context, l attemptList, to reach, how review.How) (review.AttemptPage, error) {
+	const place = "(a.started_at, a.item_id, a.number)"
+	// Only these two bounds: given a second one on a side, a database may walk by that.
+	window := place + " <= " + l.addCursor(to.newest)
+	if to.last != (review.AttemptCursor{}) {
+		window += " AND " + place + " >= " + l.addCursor(to.last)
+	} else if !l.query.From.IsZero() {
+		window += " AND a.started_at >= " + l.add(l.place(l.query.From))
+	}
+	// The inner limit, more than are there, keeps a planner from any other way to the rows.
+	text := "SELECT " + names(listedColumns, "a.") + " FROM (SELECT " + names(listedColumns, "a.") + " FROM attempts a WHERE " + window + newestAttempts +
+		" LIMIT " + strconv.Itoa(2*l.bound()) + ") a WHERE " + strings.TrimPrefix(l.filter(), " AND ")
+	return s.attemptPage(ctx, l, text+newestAttempts, how, to.last)
+}
+
+// attemptPage reads a page by a statement, which is cut to it. further is where it goes on if the page is not full.
+func (s *Store) attemptPage(ctx context.Context, l attemptList, text string, how review.How, further review.AttemptCursor) (page review.AttemptPage, err error) {
+	page.How = how
+	if page.Rows, err = s.attemptRows(ctx, text+" LIMIT "+strconv.Itoa(l.query.Limit+1), l.args); err != nil {
+		return page, err
+	}
+	if len(page.Rows) > l.query.Limit {
+		page.Rows = page.Rows[:l.query.Limit]
+		last := page.Rows[l.query.Limit-1]
+		page.Next = review.AttemptCursor{At: last.StartedAt, ItemID: last.ItemID, Number: last.Number}
+	} else {
+		page.Further = further
+	}
+	return page, s.nameItems(ctx, page.Rows)
 }
 
 // attemptList writes the conditions of a query for attempts a.
@@ -107,13 +134,24 @@ type attemptList struct {
 	pageQuery
 }
 
+// addCursor returns the place of a cursor as a row of three parameters.
+func (l *attemptList) addCursor(c review.AttemptCursor) string {
+	return "(" + l.add(l.place(c.At)) + ", " + l.add(c.ItemID) + ", " + l.add(c.Number) + ")"
+}
+
 // window is the part of time that the query is about, and where it goes on. It is what the index knows.
 func (l *attemptList) window() string {
 	q := l.query
 	c := " AND a.number >= 1" // so that there is a condition; all are
 	if q.After != (review.AttemptCursor{}) {
-		c += " AND (a.started_at, a.item_id, a.number) < (" + l.add(l.place(q.After.At)) + ", " + l.add(q.After.ItemID) + ", " + l.add(q.After.Number) + ")"
+		c += " AND (a.started_at, a.item_id, a.number) < " + l.addCursor(q.After)
 	}
+	return c + l.time()
+}
+
+// time is the part of time that the query is about.
+func (l *attemptList) time() (c string) {
+	q := l.query
 	if !q.From.IsZero() {
 		c += " AND a.started_at >= " + l.add(l.place(q.From))
 	}
@@ -160,9 +198,10 @@ func (l *attemptList) filter() string {
 		c.WriteString(" AND a.asked_by <> ''")
 	default: // the name behind it may be another one by now
 		who := q.AskedBy + " "
-		c.WriteString(" AND substr(a.asked_by, 1, " + strconv.Itoa(utf8.RuneCountInString(who)) + ") = " + l.add(who))
+		c.WriteString(" AND substr(a.asked_by || ' ', 1, " + strconv.Itoa(utf8.RuneCountInString(who)) + ") = " + l.add(who))
 	}
-	if q.Longer > 0 {
+	if q.Longer > 0 { // a late answer and what a report held took no time that is known
+		c.WriteString(" AND a.late_for = 0 AND (a.kind = 'send' OR a.node <> '' OR a.asked_by = '')")
 		c.WriteString(" AND " + l.db.longer("a.started_at", "coalesce(a.ended_at, "+l.add(l.place(q.Now))+")", l.add(q.Longer.Microseconds())))
 	}
 	item := "k.item_id = a.item_id AND k.company_id = " + l.add(q.CompanyID)
@@ -181,28 +220,6 @@ func (l *attemptList) bound() int {
 		return lookThroughItems
 	}
 	return lookThrough
-}
-
-// attemptKeys finds the items of the key that the query asks for: that is exactly it, else begins with it. If they are very
-// many it returns none and puts a condition into the list.
-func (s *Store) attemptKeys(ctx context.Context, l *attemptList) ([]int64, review.How, error) {
-	const last = "\U0010FFFF"
-	folded := newWanted(l.query.Key).folded
-	ids, err := s.ids(ctx, "SELECT item_id AS id FROM item_keys WHERE folded_key = ?2 AND company_id = ?1", l.query.CompanyID, folded)
-	if err != nil || len(ids) > 0 {
-		return ids, review.HowExact, err
-	}
-	ids, err = s.ids(ctx, "SELECT item_id AS id FROM item_keys WHERE folded_key >= ?2 AND folded_key < ?3 AND +company_id = ?1 LIMIT "+strconv.Itoa(mostKeys+1),
-		l.query.CompanyID, folded, folded+last)
-	switch {
-	case err != nil || len(ids) == 0:
-		return nil, review.HowNone, err
-	case len(ids) > mostKeys:
-		// In a form that no index knows: a planner would walk all such keys again for each attempt.
-		l.keys = " AND substr(k.folded_key, 1, " + strconv.Itoa(utf8.RuneCountInString(folded)) + ") = " + l.add(folded)
-		return nil, review.HowPrefix, nil
-	}
-	return ids, review.HowPrefix, nil
 }
 
 // attemptRows reads attempts.

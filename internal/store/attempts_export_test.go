@@ -6,6 +6,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"onefold/internal/review"
 	"onefold/internal/work"
 )
 
@@ -31,5 +32,23 @@ func PutAttempts(ctx context.Context, s *Store, list []work.Attempt) error {
 			}
 		}
 		return nil
+	})
+}
+
+// AttemptListWhile is AttemptList without a key, while something else happens between its looks at the database.
+func AttemptListWhile(ctx context.Context, s *Store, q review.AttemptQuery, happens func()) (page review.AttemptPage, err error) {
+	l := attemptList{db: s.db.search(), query: q, pageQuery: pageQuery{place: s.db.at}}
+	to, err := s.reach(ctx, &l)
+	if err != nil {
+		return page, err
+	}
+	happens()
+	return s.within(ctx, l, to, page.How)
+}
+
+// DropAttempt removes one, as too old.
+func DropAttempt(ctx context.Context, s *Store, itemID int64, number int) error {
+	return s.db.write(ctx, func(tx *gorm.DB) error {
+		return tx.Exec("DELETE FROM attempts WHERE item_id = ? AND number = ?", itemID, number).Error
 	})
 }

@@ -64,7 +64,7 @@ func wantAttempts(all []work.Attempt, items map[int64]work.Item, q review.Attemp
 			q.NoStatus && (a.HTTPStatus != 0 || a.EndedAt.IsZero()), q.StatusTo > 0 && (a.HTTPStatus < q.StatusFrom || a.HTTPStatus > q.StatusTo),
 			q.AskedBy == review.AskedByAnybody && a.AskedBy == "", strings.Contains(q.AskedBy, ":") && !strings.HasPrefix(a.AskedBy, q.AskedBy+" "),
 			!q.From.IsZero() && a.StartedAt.Before(q.From), !q.To.IsZero() && !a.StartedAt.Before(q.To),
-			q.Longer > 0 && until.Sub(a.StartedAt) <= q.Longer:
+			q.Longer > 0 && (until.Sub(a.StartedAt) <= q.Longer || review.KindOf(a) == review.KindLate || review.KindOf(a) == review.KindReport):
 			continue
 		}
 		out = append(out, fmt.Sprintf("%d/%d", a.ItemID, a.Number))
@@ -189,10 +189,22 @@ func TestTrial111_TheAttemptsPageCostsThePageAndNotTheHistory(t *testing.T) {
 		if len(got) != 1 || pages != history/looked {
 			t.Errorf("%v on %d pages", got, pages)
 		}
+		// By the key of the item that has them all, too.
 		byKey, err := s.AttemptList(t.Context(), review.AttemptQuery{CompanyID: 1, Limit: 20, Key: " inv-many "})
 		must(t, err)
-		if len(byKey.Rows) != 20 || byKey.How != review.HowExact || byKey.Further != (review.AttemptCursor{}) {
+		if len(byKey.Rows) != 20 || byKey.How != review.HowExact || byKey.Next.Number != history-19 {
 			t.Errorf("by key: %d rows, %+v", len(byKey.Rows), byKey)
+		}
+		for _, key := range []string{"INV-MANY", "inv"} {
+			rare.Key = key
+			page, err := s.AttemptList(t.Context(), rare)
+			must(t, err)
+			if len(page.Rows) != 0 || page.Further.Number != history-looked && page.Further.Number != history-looked+1 || page.Further.At.IsZero() {
+				t.Errorf("by key %s: %d rows, looked to %+v", key, len(page.Rows), page.Further)
+			}
+			if got, pages := walkAttempts(t, s, rare); len(got) != 1 || pages != history/looked {
+				t.Errorf("by key %s: %v on %d pages", key, got, pages)
+			}
 		}
 		none, err := s.AttemptList(t.Context(), review.AttemptQuery{CompanyID: 1, Limit: 20, Key: "INV-OTHER"})
 		must(t, err)
@@ -203,6 +215,92 @@ func TestTrial111_TheAttemptsPageCostsThePageAndNotTheHistory(t *testing.T) {
 		must(t, err)
 		if len(elsewhere.Rows) != 0 {
 			t.Error("another company's attempts are listed")
+		}
+	})
+}
+
+// What begins and what is removed while a list is read neither repeats a row nor loses one: a file is counted by its rows.
+func TestAttemptsThatComeAndGoMoveNoPage(t *testing.T) {
+	store.SetLookThrough(t, 10, 10, 500)
+	eachStore(t, func(t *testing.T, s *store.Store, c *clock) {
+		it := record(t, s, "INV-1")
+		attempt := func(number int) work.Attempt {
+			at := c.Now().Add(time.Duration(number) * time.Second)
+			return work.Attempt{ItemID: it.ID, Number: number, Kind: work.Send, Node: pick(rand.New(rand.NewPCG(1, uint64(number))), []string{"one", "two"}), Revision: 1,
+				Reference: "R", Key: "K", StartedAt: at, EndedAt: at.Add(time.Second), Outcome: work.Rejected}
+		}
+		var all []work.Attempt
+		for number := 1; number <= 100; number++ {
+			all = append(all, attempt(number))
+		}
+		must(t, store.PutAttempts(t.Context(), s, all))
+		q, newest, seen, gone := review.AttemptQuery{CompanyID: 1, Limit: 4, Node: "two"}, 100, map[int]int{}, map[int]bool{}
+		for {
+			page, err := store.AttemptListWhile(t.Context(), s, q, func() {
+				var begun []work.Attempt
+				for range 7 {
+					newest++
+					begun = append(begun, attempt(newest))
+				}
+				must(t, store.PutAttempts(t.Context(), s, begun))
+				number := 99 // one that this page looks through
+				if q.After != (review.AttemptCursor{}) {
+					number = q.After.Number - 2
+				}
+				if number > 0 {
+					gone[number] = true
+					must(t, store.DropAttempt(t.Context(), s, it.ID, number))
+				}
+			})
+			must(t, err)
+			for _, r := range page.Rows {
+				seen[r.Number]++
+			}
+			if q.After = page.Next; q.After == (review.AttemptCursor{}) {
+				q.After = page.Further
+			}
+			if q.After == (review.AttemptCursor{}) {
+				break
+			}
+		}
+		for _, a := range all {
+			if want := a.Node == "two" && !gone[a.Number]; (seen[a.Number] == 1) != want && !gone[a.Number] || seen[a.Number] > 1 {
+				t.Errorf("attempt %d was seen %d times", a.Number, seen[a.Number])
+			}
+		}
+		if len(gone) < 8 || len(seen) < 30 {
+			t.Errorf("%d rows, %d removed: it says little", len(seen), len(gone))
+		}
+	})
+}
+
+// Two items of one key, as the steps of a document are: each attempt once, the newest item first.
+func TestAttemptsOfAKeyWithSeveralItems(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *store.Store, c *clock) {
+		shop := books()
+		shop.ID = "shop"
+		must(t, s.DeclareSystem(t.Context(), shop))
+		first := record(t, s, "INV-1")
+		second := record(t, s, "INV-1", func(n *work.New) { n.Automation, n.SystemID = "renewals", "shop" })
+		var want []string
+		var list []work.Attempt
+		for _, it := range []work.Item{second, first} {
+			for number := 30; number >= 1; number-- {
+				at := c.Now().Add(time.Duration(number) * time.Second)
+				a := work.Attempt{ItemID: it.ID, Number: number, Kind: work.Find, Node: "one", Revision: 1, Reference: "R", Key: "K", StartedAt: at, EndedAt: at, Finding: work.NotFound}
+				if number%10 == 3 {
+					continue // removed as too old
+				}
+				list = append(list, a)
+				want = append(want, fmt.Sprintf("%d/%d", a.ItemID, a.Number))
+			}
+		}
+		must(t, store.PutAttempts(t.Context(), s, list))
+		for _, through := range []int{1, 2, 7, 30, 59, 60, 61, 1000} {
+			store.SetLookThrough(t, through, through, 500)
+			if got, _ := walkAttempts(t, s, review.AttemptQuery{CompanyID: 1, Limit: 5, Key: "inv-1"}); !slices.Equal(got, want) {
+				t.Errorf("looking through %d: %v", through, got)
+			}
 		}
 	})
 }

@@ -58,7 +58,8 @@ func (s *Store) Audit(ctx context.Context, e auth.Entry) error {
 
 // trailSource is one of the histories that make the trail.
 type trailSource struct {
-	name string
+	name  string
+	table string
 	// inner is a query for the columns of trailColumns.
 	inner string
 }
@@ -67,16 +68,16 @@ const trailColumns = "id, company_id, at, actor_kind, actor_id, actor_name, addr
 
 // trailSources are in the order of their names.
 var trailSources = []trailSource{
-	{"act", "SELECT a.id AS id, k.company_id AS company_id, a.at AS at, a.actor_kind AS actor_kind, a.actor_id AS actor_id, a.actor_name AS actor_name," +
+	{"act", "acts", "SELECT a.id AS id, k.company_id AS company_id, a.at AS at, a.actor_kind AS actor_kind, a.actor_id AS actor_id, a.actor_name AS actor_name," +
 		" '' AS address, '' AS user_agent, 'item_' || replace(a.what, ' ', '_') AS what, 'item:' || a.item_id || ' ' || k.business_key AS object," +
 		" a.from_status AS before, a.to_status AS after, CASE WHEN a.detail = '' THEN a.note WHEN a.note = '' THEN a.detail ELSE a.note || ' · ' || a.detail END AS note" +
 		" FROM acts a JOIN item_keys k ON k.item_id = a.item_id"},
-	{"audit", "SELECT " + trailColumns + " FROM audit"},
+	{"audit", "audit", "SELECT " + trailColumns + " FROM audit"},
 	// What the loop asks is no act; before and after are whole plans.
-	{"plan", "SELECT h.id AS id, p.company_id AS company_id, h.at AS at, h.actor_kind AS actor_kind, h.actor_id AS actor_id, h.actor_name AS actor_name," +
+	{"plan", "plan_changes", "SELECT h.id AS id, p.company_id AS company_id, h.at AS at, h.actor_kind AS actor_kind, h.actor_id AS actor_id, h.actor_name AS actor_name," +
 		" '' AS address, '' AS user_agent, 'plan_' || h.what AS what, 'plan:' || p.id || ' ' || p.code AS object, h.before AS before, h.after AS after, h.note AS note" +
 		" FROM plan_changes h JOIN plans p ON p.id = h.plan_id WHERE h.what <> 'asked'"},
-	{"setting", "SELECT c.id AS id, coalesce(y.company_id, 1) AS company_id, c.at AS at, c.actor_kind AS actor_kind, c.actor_id AS actor_id, c.actor_name AS actor_name," +
+	{"setting", "setting_changes", "SELECT c.id AS id, coalesce(y.company_id, 1) AS company_id, c.at AS at, c.actor_kind AS actor_kind, c.actor_id AS actor_id, c.actor_name AS actor_name," +
 		" '' AS address, '' AS user_agent, CASE c.what WHEN 'policy' THEN 'policy_changed' WHEN 'limits' THEN 'policy_changed' WHEN 'pause' THEN 'system_paused'" +
 		" WHEN 'resume' THEN 'system_resumed' WHEN 'connection' THEN 'system_changed' WHEN 'credentials' THEN 'system_credentials' ELSE replace(c.what, ' ', '_') END AS what, 'system:' || c.system_id AS object," +
 		" c.before AS before, c.after AS after, CASE WHEN c.automation = '' THEN c.note WHEN c.note = '' THEN c.automation ELSE c.automation || ' · ' || c.note END AS note FROM setting_changes c LEFT JOIN systems y ON y.id = c.system_id"}, // systems may be removed
@@ -88,6 +89,10 @@ func (s *Store) AuditPage(ctx context.Context, f auth.AuditFilter) (page auth.Au
 		f.Limit = 50
 	}
 	f.Limit = min(f.Limit, 500)
+	floor, err := s.trailFloor(ctx, f)
+	if err != nil {
+		return page, err
+	}
 	q := &pageQuery{place: s.db.at}
 	part := "strpos(lower(%s), lower(%s)) > 0"
 	if _, file := filePath(s.cfg.URL); file {
@@ -95,7 +100,16 @@ func (s *Store) AuditPage(ctx context.Context, f auth.AuditFilter) (page auth.Au
 	}
 	var branches []string
 	for _, src := range trailSources {
-		branches = append(branches, "SELECT * FROM (SELECT '"+src.name+"' AS source, t.* FROM ("+src.inner+") t WHERE "+trailWhere(q, f, src.name, part)+
+		inner := src.inner
+		if src.name == "act" {
+			if !mayBeAct(f) {
+				continue
+			}
+			if id := trailItem(f); id > 0 {
+				inner += " WHERE a.item_id = " + q.add(id)
+			}
+		}
+		branches = append(branches, "SELECT * FROM (SELECT '"+src.name+"' AS source, t.* FROM ("+inner+") t WHERE "+trailWhere(q, f, floor, src.name, part)+
 			" ORDER BY t.at DESC, t.id DESC LIMIT "+strconv.Itoa(f.Limit+1)+") b")
 	}
 	text := "SELECT source, " + trailColumns + " FROM (" + strings.Join(branches, " UNION ALL ") + ") u ORDER BY at DESC, source DESC, id DESC LIMIT " + strconv.Itoa(f.Limit+1)
@@ -117,12 +131,14 @@ func (s *Store) AuditPage(ctx context.Context, f auth.AuditFilter) (page auth.Au
 	if len(page.Records) > f.Limit {
 		page.Records = page.Records[:f.Limit]
 		page.Next = page.Records[f.Limit-1].Cursor
+	} else {
+		page.Further = floor
 	}
 	return page, r.Err()
 }
 
-// trailWhere is the filter for one of the histories.
-func trailWhere(q *pageQuery, f auth.AuditFilter, source, part string) string {
+// trailWhere is the filter for one of the histories, down to the floor.
+func trailWhere(q *pageQuery, f auth.AuditFilter, floor auth.Cursor, source, part string) string {
 	company := f.CompanyID
 	if company == 0 {
 		company = 1
@@ -142,11 +158,17 @@ func trailWhere(q *pageQuery, f auth.AuditFilter, source, part string) string {
 		object := q.add(tidy(f.Object, maxShort))
 		c = append(c, "(t.object = "+object+" OR substr(t.object, 1, length("+object+") + 1) = "+object+" || ' ')")
 	}
-	if !f.From.IsZero() {
-		c = append(c, "t.at >= "+q.add(q.place(f.From)))
-	}
-	if !f.To.IsZero() {
-		c = append(c, "t.at < "+q.add(q.place(f.To)))
+	c = append(c, trailWindow(q, f, source)...)
+	if floor.Source != "" {
+		at := q.add(q.place(floor.At))
+		switch {
+		case source < floor.Source:
+			c = append(c, "t.at > "+at)
+		case source > floor.Source:
+			c = append(c, "t.at >= "+at)
+		default:
+			c = append(c, "(t.at, t.id) >= ("+at+", "+q.add(floor.ID)+")")
+		}
 	}
 	if f.Text != "" {
 		text := q.add(tidy(f.Text, maxShort))
@@ -155,17 +177,6 @@ func trailWhere(q *pageQuery, f auth.AuditFilter, source, part string) string {
 			any = append(any, fmt.Sprintf(part, "t."+column, text))
 		}
 		c = append(c, "("+strings.Join(any, " OR ")+")")
-	}
-	if after := f.After; after.Source != "" {
-		at := q.add(q.place(after.At))
-		switch {
-		case source < after.Source:
-			c = append(c, "t.at <= "+at)
-		case source > after.Source:
-			c = append(c, "t.at < "+at)
-		default:
-			c = append(c, "(t.at, t.id) < ("+at+", "+q.add(after.ID)+")")
-		}
 	}
 	return strings.Join(c, " AND ")
 }
@@ -185,10 +196,12 @@ func (s *Store) AuditAll(ctx context.Context, f auth.AuditFilter) iter.Seq2[auth
 					return
 				}
 			}
-			if page.Next.Source == "" {
+			if f.After = page.Next; f.After.Source == "" {
+				f.After = page.Further
+			}
+			if f.After.Source == "" {
 				return
 			}
-			f.After = page.Next
 		}
 	}
 }

@@ -172,7 +172,7 @@ func makeLookFirst(ctx context.Context, path string, now time.Time, why string, 
 		_, err := tx.ExecContext(ctx, text, args...)
 		return err
 	}
-	err = lookFirstEverywhere(exec, micros(now), why)
+	err = everywhere{theStore, why, now, micros}.begin(exec)
 	if err == nil && signOut {
 		err = exec("UPDATE sessions SET ended_at = ?1 WHERE ended_at IS NULL", micros(now))
 	}

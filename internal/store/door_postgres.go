@@ -20,6 +20,7 @@ type pgDoor struct {
 	at      time.Time
 	backend *postgres
 	sent    *work.Attempt // a send that this transaction opens; nil: none
+	decided *work.Act     // a person's decision that it holds; nil: none
 }
 
 func (p *postgres) begin(ctx context.Context) (door, error) {
@@ -39,6 +40,8 @@ func (p *postgres) begin(ctx context.Context) (door, error) {
 	return d, nil
 }
 
+// beginClaim also makes sure, in the same trip, that no dump was loaded over the database since: its items would be sent before
+// anybody had looked.
 func (p *postgres) beginClaim(ctx context.Context, due work.PickDue, now time.Time) (door, *lockedSystem, error) {
 	conn, err := p.pool.Acquire(ctx)
 	if err != nil {
@@ -63,13 +66,21 @@ func (p *postgres) beginClaim(ctx context.Context, due work.PickDue, now time.Ti
 	b.Queue("SELECT count(*) - (SELECT count(*) FROM unnest($2::bigint[], $3::bigint[]) AS e (id, attempt) JOIN items o ON o.id = e.id"+
 		" WHERE o.open_attempt = e.attempt AND o.system_id = $1) FROM items WHERE system_id = $1 AND lease_until IS NOT NULL",
 		due.SystemID, ids, attempts).QueryRow(func(r pgx.Row) error { return r.Scan(&s.inFlight) })
-	b.Queue("SELECT clock_timestamp()").QueryRow(func(r pgx.Row) error { return r.Scan(stamp{&d.at}) })
+	var table string
+	b.Queue("SELECT clock_timestamp(), coalesce(to_regclass('installation')::oid::text, '')").QueryRow(func(r pgx.Row) error { return r.Scan(stamp{&d.at}, &table) })
 	if err := conn.SendBatch(ctx, &b).Close(); err != nil {
 		d.rollback()
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil, nil, nil
 		}
 		return nil, nil, p.explain(err)
+	}
+	if known := p.identity.Load(); known != nil && known.table != table {
+		d.rollback()
+		if err := p.recogniseNow(ctx); err != nil {
+			return nil, nil, err
+		}
+		return nil, nil, fmt.Errorf("%w: a dump was loaded over the database", errAgain)
 	}
 	return d, &s, nil
 }
@@ -92,9 +103,7 @@ func (d *pgDoor) commit(ctx context.Context) error {
 	}
 	d.conn.Release()
 	d.conn = nil
-	if d.sent != nil {
-		d.backend.remember(d.sent)
-	}
+	d.backend.remember(d.sent, d.decided)
 	return nil
 }
 

@@ -35,8 +35,8 @@ func (s *Store) Revision(ctx context.Context, itemID int64, number int) (rev wor
 }
 
 // Seen implements review.Store.
-func (s *Store) Seen(ctx context.Context, itemID int64) (work.Attempt, error) {
-	rows, err := readAll(ctx, s, attemptsTable, "item_id = ?1 AND record <> '' ORDER BY number DESC LIMIT 1", itemID)
+func (s *Store) Seen(ctx context.Context, itemID int64, above int) (work.Attempt, error) {
+	rows, err := readAll(ctx, s, attemptsTable, "item_id = ?1 AND number > ?2 AND record <> '' ORDER BY number DESC LIMIT 1", itemID, above)
 	if err != nil {
 		return work.Attempt{}, err
 	}

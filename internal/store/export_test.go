@@ -86,6 +86,13 @@ func SetNewestHits(t testing.TB, n int) {
 	t.Cleanup(func() { newestHits = was })
 }
 
+// SetRecogniseEvery changes for a test how often the database is compared with the one that we know.
+func SetRecogniseEvery(t testing.TB, d time.Duration) {
+	was := recogniseEvery
+	recogniseEvery = d
+	t.Cleanup(func() { recogniseEvery = was })
+}
+
 // Recognise compares the database with the one that we know, as is done again and again.
 func Recognise(ctx context.Context, s *Store) error { return s.db.(*postgres).recogniseNow(ctx) }
 

@@ -81,25 +81,36 @@ func (s *Store) FigureBatch(ctx context.Context, at review.FigurePlace, upTo tim
 	if err := s.figureActs(ctx, &b, upTo, most); err != nil {
 		return b, err
 	}
-	var ids, several []int64
+	var ids, telling []int64
+	var sends [][2]int64
 	for _, a := range b.Calls {
 		ids = append(ids, a.ItemID)
-		if a.Number > 1 {
-			several = append(several, a.ItemID)
+		switch always, next := review.NeedsHistory(a); {
+		case always:
+			telling = append(telling, a.ItemID)
+		case next:
+			sends = append(sends, [2]int64{a.ItemID, int64(a.Number)})
 		}
 	}
 	for _, d := range b.Acts {
-		ids, several = append(ids, d.ItemID), append(several, d.ItemID)
+		ids = append(ids, d.ItemID)
+		if d.NeedsHistory() {
+			telling = append(telling, d.ItemID)
+		}
 	}
 	if err := s.figureItems(ctx, &b, ids); err != nil {
 		return b, err
 	}
-	return b, s.figureHistory(ctx, &b, several)
+	unsettled, err := s.afterUnknown(ctx, sends)
+	if err != nil {
+		return b, err
+	}
+	return b, s.figureHistory(ctx, &b, append(telling, unsettled...))
 }
 
 // figureCalls reads what has ended: of the attempts that waited for it, and of those that began after the place.
 func (s *Store) figureCalls(ctx context.Context, b *review.FigureBatch, upTo time.Time, most int) error {
-	over, err := s.countedAttempts(ctx, "SELECT "+names(countedColumns, "a.")+" FROM "+s.waitingFigures()+" WHERE a.ended_at < ?1 LIMIT "+strconv.Itoa(most), s.db.at(upTo))
+	over, err := s.countedAttempts(ctx, everyOne, "SELECT "+names(countedColumns, "a.")+" FROM "+s.waitingFigures()+" WHERE a.ended_at < ?1 LIMIT "+strconv.Itoa(most), s.db.at(upTo))
 	if err != nil {
 		return err
 	}
@@ -113,7 +124,7 @@ func (s *Store) figureCalls(ctx context.Context, b *review.FigureBatch, upTo tim
 		after = " AND (started_at, item_id, number) > (?2, ?3, ?4)"
 		args = append(args, s.db.at(b.Place.At), b.Place.Last.ItemID, b.Place.Last.Number)
 	}
-	begun, err := s.countedAttempts(ctx, "SELECT "+names(countedColumns, "")+" FROM attempts WHERE started_at < ?1"+after+
+	begun, err := s.countedAttempts(ctx, everyOne, "SELECT "+names(countedColumns, "")+" FROM attempts WHERE started_at < ?1"+after+
 		" ORDER BY started_at, item_id, number LIMIT "+strconv.Itoa(most), args...)
 	if err != nil {
 		return err
@@ -136,7 +147,10 @@ func (s *Store) figureCalls(ctx context.Context, b *review.FigureBatch, upTo tim
 	return nil
 }
 
-func (s *Store) countedAttempts(ctx context.Context, text string, args ...any) (list []work.Attempt, err error) {
+func everyOne(work.Attempt) bool { return true }
+
+// countedAttempts reads those that are kept; the others are never all in memory.
+func (s *Store) countedAttempts(ctx context.Context, keep func(work.Attempt) bool, text string, args ...any) (list []work.Attempt, err error) {
 	r, err := s.db.query(ctx, text, args...)
 	if err != nil {
 		return nil, err
@@ -148,7 +162,9 @@ func (s *Store) countedAttempts(ctx context.Context, text string, args ...any) (
 		if err := r.Scan(dests...); err != nil {
 			return nil, fmt.Errorf("read attempts: %w", err)
 		}
-		list = append(list, a)
+		if keep(a) {
+			list = append(list, a)
+		}
 	}
 	return list, r.Err()
 }
@@ -219,27 +235,4 @@ func (s *Store) figureItems(ctx context.Context, b *review.FigureBatch, ids []in
 func once(ids []int64) []int64 {
 	slices.Sort(ids)
 	return slices.Compact(ids)
-}
-
-func (s *Store) figureHistory(ctx context.Context, b *review.FigureBatch, ids []int64) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	list, err := json.Marshal(once(ids))
-	if err != nil {
-		return err
-	}
-	all, err := s.countedAttempts(ctx, "SELECT "+names(countedColumns, "a.")+" FROM "+s.db.search().attemptsOf("?1")+" ORDER BY a.item_id, a.number", string(list))
-	if err != nil {
-		return err
-	}
-	b.Attempts, b.Decided = map[int64][]work.Attempt{}, map[int64][]review.Decision{}
-	for _, a := range all {
-		b.Attempts[a.ItemID] = append(b.Attempts[a.ItemID], a)
-	}
-	acts, err := s.decisions(ctx, "SELECT "+decisionColumns+" FROM acts WHERE item_id IN "+s.db.search().numbers()+" ORDER BY item_id, id", string(list))
-	for _, d := range acts {
-		b.Decided[d.ItemID] = append(b.Decided[d.ItemID], d)
-	}
-	return err
 }

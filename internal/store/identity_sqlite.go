@@ -45,7 +45,7 @@ func (l *lite) takeIdentity(ctx context.Context, s *Store) (err error) {
 	}
 	l.mark = m
 	if generation < was.Generation || found && was.Installation != id || !found && made == 0 {
-		if err := lookFirstEverywhere(exec, micros(now), otherFile); err != nil {
+		if err := (everywhere{theStore, otherFile, now, l.at}).begin(exec); err != nil {
 			return l.explain(err)
 		}
 		s.cfg.Log.Warn(otherFile + ": nothing is sent before it was looked for")

@@ -42,9 +42,7 @@ func (s *Store) LastCalls(ctx context.Context, r automation.Replan, most int) (l
 	if err != nil {
 		return nil, err
 	}
-	// A late answer and a report are no calls: they have no server.
-	newest := "SELECT max(n.number) FROM attempts n WHERE n.item_id = attempts.item_id AND n.node <> ''"
-	calls, err := readAll(ctx, s, attemptsTable, "item_id IN "+s.db.search().numbers()+" AND (number = ("+newest+") OR number = ("+newest+" AND n.kind = 'send'))", string(text))
+	calls, err := readFrom(ctx, s, attemptsTable, s.lastCallsText(), string(text))
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +56,17 @@ func (s *Store) LastCalls(ctx context.Context, r automation.Replan, most int) (l
 		}
 	}
 	return list, s.freshSince(ctx, string(text), at)
+}
+
+// lastCallsText asks each item, and not each of its attempts, for its last call and its last send. A late answer and a report
+// are no calls: they have no server.
+func (s *Store) lastCallsText() string {
+	last := func(more string) string {
+		return "(SELECT n.number FROM attempts n WHERE n.item_id = i.item_id AND n.node <> ''" + more + " ORDER BY n.number DESC LIMIT 1)"
+	}
+	return "WITH l AS MATERIALIZED (SELECT i.item_id, " + last("") + " AS call, " + last(" AND n.kind = 'send'") + " AS send FROM (" + s.db.search().ids("?1") + ") i)" +
+		" SELECT " + names(attemptsTable.columns, "a.") + " FROM (SELECT item_id, call AS number FROM l UNION SELECT item_id, send FROM l) c" +
+		" JOIN attempts a ON a.item_id = c.item_id AND a.number = c.number"
 }
 
 // freshSince fills in when a person last let items go on from the start.
@@ -125,16 +134,20 @@ func (s *Store) PastItems(ctx context.Context, companyID int64, systemID, of str
 	return p, s.pastCalls(ctx, &p, ids)
 }
 
+// pastCallsText looks for the hand once for each item, and not for each of its attempts.
+func (s *Store) pastCallsText() string {
+	return "WITH p AS MATERIALIZED (SELECT i.item_id, (SELECT min(d.at) FROM acts d WHERE d.item_id = i.item_id AND d.what NOT IN ('note', 'assign')) AS hand FROM (" +
+		s.db.search().ids("?1") + ") i) SELECT a.item_id, a.kind, a.started_at, a.ended_at, a.outcome, a.finding, a.asked_by, a.external_id FROM p JOIN attempts a ON a.item_id = p.item_id" +
+		" WHERE a.node <> '' AND a.ended_at IS NOT NULL AND (p.hand IS NULL OR p.hand >= a.started_at) ORDER BY a.item_id DESC, a.number"
+}
+
 // pastCalls fills in what calls brought back, until a person had a hand in it.
 func (s *Store) pastCalls(ctx context.Context, p *review.PastItems, ids []int64) (err error) {
 	text, err := json.Marshal(ids)
 	if err != nil {
 		return err
 	}
-	r, err := s.db.query(ctx, "SELECT a.item_id, a.kind, a.started_at, a.ended_at, a.outcome, a.finding, a.asked_by, a.external_id FROM attempts a"+
-		" WHERE a.item_id IN "+s.db.search().numbers()+" AND a.node <> '' AND a.ended_at IS NOT NULL"+
-		" AND NOT EXISTS (SELECT 1 FROM acts d WHERE d.item_id = a.item_id AND d.at < a.started_at AND d.what NOT IN ('note', 'assign'))"+
-		" ORDER BY a.item_id DESC, a.number", string(text))
+	r, err := s.db.query(ctx, s.pastCallsText(), string(text))
 	if err != nil {
 		return err
 	}

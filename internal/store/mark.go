@@ -12,9 +12,9 @@ import (
 // mark is a small file beside a SQLite database that remembers how far the database had come. An older database file that
 // is put back is then behind its mark.
 //
-// It is written after each commit that opened a send, before anybody may act on it, and is not forced to the disk: it is
-// there to notice another file in place of ours, and then the system has not crashed. After a power cut the mark may be
-// older than the database, which does no harm.
+// It is written after each commit that opened a send or holds a person's decision, before anybody may act on it, and is not
+// forced to the disk: it is there to notice another file in place of ours, and then the system has not crashed. After a power
+// cut the mark may be older than the database, which does no harm.
 type mark struct {
 	mu   sync.Mutex
 	file *os.File

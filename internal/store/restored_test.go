@@ -73,9 +73,28 @@ func TestDumpPutBackUnderAServer(t *testing.T) {
 		t.Fatal("the database that we know looks first")
 	}
 	storetest.Restore(t, db, dump, "--clean", "--if-exists")
-	must(t, store.Recognise(t.Context(), s))
+	// The item waits to be sent again, and nobody compared the database meanwhile but the claim itself.
+	if claimed := claim(t, s, 10); len(claimed) != 1 || claimed[0].Attempt.Kind != work.Find {
+		t.Fatalf("the next move is not a lookup: %+v", claimed)
+	}
 	if !looksFirst(t, s) {
 		t.Fatal("a dump that was loaded under the server is trusted")
+	}
+}
+
+// A server that claims nothing notices it too.
+func TestDumpPutBackIsSeenByTheTick(t *testing.T) {
+	store.SetRecogniseEvery(t, 10*time.Millisecond)
+	db := storetest.Postgres(t)
+	s := db.Open(t, store.Config{})
+	must(t, s.DeclareSystem(t.Context(), books()))
+	dump := filepath.Join(t.TempDir(), "onefold.dump")
+	storetest.Dump(t, db, dump)
+	storetest.Restore(t, db, dump, "--clean", "--if-exists")
+	for deadline := time.Now().Add(20 * time.Second); !looksFirst(t, s); {
+		if time.Now().After(deadline) {
+			t.Fatal("a dump that was loaded under the server is trusted")
+		}
 	}
 }
 

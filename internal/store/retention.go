@@ -162,14 +162,18 @@ func (s *Store) Aged(ctx context.Context, companyID int64, k review.HistoryKind,
 		return n, nil
 	case review.Received, review.Outcomes, review.Messages:
 		t := agedRows[k]
-		return n, count("(SELECT id, " + t.at + " AS at FROM " + t.table + " WHERE company_id = ?1 ORDER BY id LIMIT ?3) t WHERE at < ?2")
-	default:
-		t := agedParts[k]
-		p, err := s.walkPlace(ctx, companyID, string(k))
+		p, err := s.walkPlace(ctx, companyID, string(k)) // what stays behind it is not counted again
 		if err != nil {
 			return 0, err
 		}
-		return n, count(t.table+" WHERE company_id = ?1 AND id > ?4 AND "+t.over, p.id)
+		return n, count("(SELECT "+t.at+" AS at, "+t.over+" AS gone FROM "+t.table+" WHERE company_id = ?1 AND id > ?4 ORDER BY id LIMIT ?3) t WHERE at < ?2 AND gone", p.id)
+	default:
+		t := agedParts[k]
+		p, err := s.walkPlace(ctx, companyID, headsWalk(k))
+		if err != nil {
+			return 0, err
+		}
+		return n, count(t.table+" WHERE company_id = ?1 AND id > ?4 AND "+t.due(), p.id)
 	}
 }
 

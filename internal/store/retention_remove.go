@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -53,6 +54,7 @@ func (w remover) ofItems(ctx context.Context, k review.HistoryKind) (removed int
 		if len(items) == 0 {
 			continue
 		}
+		items = few(items)
 		last := items[len(items)-1]
 		step := w.attempts
 		if k == review.Excerpts {
@@ -64,8 +66,58 @@ func (w remover) ofItems(ctx context.Context, k review.HistoryKind) (removed int
 	return removed, false, nil
 }
 
+// mostAttempts is how many attempts a batch is about, and how many one transaction changes: an item may have thousands.
+const mostAttempts = 2000
+
+// few are the first items, with so many attempts together; at least one.
+func few(items []work.Item) []work.Item {
+	n := 0
+	for i := range items {
+		if n += items[i].Attempts; n > mostAttempts && i > 0 {
+			return items[:i]
+		}
+	}
+	return items
+}
+
+// stretches removes of so many numbers of attempts at a time, each in a transaction of its own, what plan says. With the last one
+// the walk is over the items, else it stays where it was.
+func (w remover) stretches(ctx context.Context, walk string, items []work.Item, to walkPlace,
+	plan func(from, until int) (func(tx *gorm.DB) (int64, error), error)) (removed int64, err error) {
+	place, err := w.walkPlace(ctx, w.company, walk)
+	if err != nil {
+		return 0, err
+	}
+	last := 0
+	for i := range items {
+		last = max(last, items[i].Attempts)
+	}
+	for from, over := 0, false; !over; from += mostAttempts {
+		until := from + mostAttempts
+		if over = until >= last; over {
+			until, place = math.MaxInt32, to
+		}
+		remove, err := plan(from, until)
+		if err != nil {
+			return removed, err
+		}
+		var n int64
+		err = w.db.write(ctx, func(tx *gorm.DB) (err error) {
+			if n, err = remove(tx); err != nil {
+				return err
+			}
+			return walkOn(tx, w.company, walk, place, n, w.now)
+		})
+		if err != nil {
+			return removed, err
+		}
+		removed += n
+	}
+	return removed, nil
+}
+
 // excerpts empties what was kept of requests and answers, in place.
-func (w remover) excerpts(ctx context.Context, walk string, items []work.Item, to walkPlace) (n int64, err error) {
+func (w remover) excerpts(ctx context.Context, walk string, items []work.Item, to walkPlace) (int64, error) {
 	var ids []int64
 	for i := range items {
 		if items[i].Finished() {
@@ -76,62 +128,62 @@ func (w remover) excerpts(ctx context.Context, walk string, items []work.Item, t
 	if err != nil {
 		return 0, err
 	}
-	err = w.db.write(ctx, func(tx *gorm.DB) error {
-		done, err := tx.Statement.ConnPool.ExecContext(ctx, w.db.text("UPDATE attempts SET request = '', response = '' WHERE item_id IN "+w.db.search().numbers()+
-			" AND (request <> '' OR response <> '')"), string(list))
-		if err != nil {
-			return fmt.Errorf("empty old excerpts: %w", err)
-		}
-		if n, err = done.RowsAffected(); err != nil {
-			return err
-		}
-		return walkOn(tx, w.company, walk, to, n, w.now)
+	text := w.db.text("UPDATE attempts SET request = '', response = '' WHERE item_id IN " + w.db.search().numbers() +
+		" AND number > ?2 AND number <= ?3 AND (request <> '' OR response <> '')")
+	return w.stretches(ctx, walk, items, to, func(from, until int) (func(tx *gorm.DB) (int64, error), error) {
+		return func(tx *gorm.DB) (int64, error) {
+			done, err := tx.Statement.ConnPool.ExecContext(ctx, text, string(list), from, until)
+			if err != nil {
+				return 0, fmt.Errorf("empty old excerpts: %w", err)
+			}
+			return done.RowsAffected()
+		}, nil
 	})
-	return n, err
 }
 
-// mostDeletes is how many attempts go in one transaction: an item may have thousands.
-const mostDeletes = 2000
-
-func (w remover) attempts(ctx context.Context, walk string, items []work.Item, to walkPlace) (removed int64, err error) {
-	all, err := w.endsOf(ctx, items)
+func (w remover) attempts(ctx context.Context, walk string, items []work.Item, to walkPlace) (int64, error) {
+	ids := make([]int64, len(items))
+	for i := range items {
+		ids[i] = items[i].ID
+	}
+	list, err := json.Marshal(ids)
 	if err != nil {
 		return 0, err
 	}
-	var pairs []string
-	gone := map[int64]int{}
-	flush := func(last bool) error {
-		n := int64(len(pairs))
-		err := w.db.write(ctx, func(tx *gorm.DB) error {
-			if n > 0 {
-				if err := tx.Exec("DELETE FROM attempts WHERE (item_id, number) IN (VALUES " + strings.Join(pairs, ", ") + ")").Error; err != nil {
-					return fmt.Errorf("remove old attempts: %w", err)
-				}
-				if err := w.pruned(tx, gone); err != nil {
-					return err
-				}
-			}
-			if !last {
-				return nil
-			}
-			return walkOn(tx, w.company, walk, to, removed+n, w.now)
-		})
-		pairs, gone, removed = nil, map[int64]int{}, removed+n
-		return err
+	lastSends, err := w.lastSends(ctx, string(list))
+	if err != nil {
+		return 0, err
 	}
-	for i := range items {
-		it := &items[i]
-		for _, number := range work.Needless(it, all[it.ID], w.before) {
-			pairs = append(pairs, "("+strconv.FormatInt(it.ID, 10)+", "+strconv.Itoa(number)+")")
-			gone[it.ID]++
-			if len(pairs) == mostDeletes {
-				if err := flush(false); err != nil {
-					return removed, err
+	return w.stretches(ctx, walk, items, to, func(from, until int) (func(tx *gorm.DB) (int64, error), error) {
+		all, err := w.endsOf(ctx, string(list), from, until)
+		if err != nil {
+			return nil, err
+		}
+		var pairs []string
+		gone := map[int64]int{}
+		for i := range items {
+			it := &items[i]
+			some := all[it.ID]
+			for _, a := range lastSends[it.ID] { // what stays depends on them, however far behind they are
+				if a.Number > until {
+					some = append(some, a)
 				}
+			}
+			for _, number := range work.Needless(it, some, w.before) {
+				pairs = append(pairs, "("+strconv.FormatInt(it.ID, 10)+", "+strconv.Itoa(number)+")")
+				gone[it.ID]++
 			}
 		}
-	}
-	return removed, flush(true)
+		return func(tx *gorm.DB) (int64, error) {
+			if len(pairs) == 0 {
+				return 0, nil
+			}
+			if err := tx.Exec("DELETE FROM attempts WHERE (item_id, number) IN (VALUES " + strings.Join(pairs, ", ") + ")").Error; err != nil {
+				return 0, fmt.Errorf("remove old attempts: %w", err)
+			}
+			return int64(len(pairs)), w.pruned(tx, gone)
+		}, nil
+	})
 }
 
 // pruned notes whose history is not whole any more.
@@ -149,23 +201,34 @@ func (w remover) pruned(tx *gorm.DB, gone map[int64]int) error {
 	return nil
 }
 
-// endsOf reads what work.Needless looks at, of all attempts of the items.
-func (w remover) endsOf(ctx context.Context, items []work.Item) (all map[int64][]work.Attempt, err error) {
-	ids := make([]int64, len(items))
-	for i := range items {
-		ids[i] = items[i].ID
-	}
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return nil, err
-	}
-	r, err := w.db.query(ctx, "SELECT a.item_id, a.number, a.kind, a.late_for, a.revision, a.ended_at, a.outcome, a.finding FROM "+w.db.search().attemptsOf("?1")+
-		" ORDER BY a.item_id, a.number", string(list))
+// lastSends reads the last send of each version of the items: its number and no more.
+func (w remover) lastSends(ctx context.Context, items string) (last map[int64][]work.Attempt, err error) {
+	r, err := w.db.query(ctx, "SELECT a.item_id, a.revision, max(a.number) FROM "+w.db.search().attemptsOf("?1")+
+		" WHERE a.kind = 'send' AND a.late_for = 0 GROUP BY a.item_id, a.revision", items)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	all = make(map[int64][]work.Attempt, len(items))
+	last = map[int64][]work.Attempt{}
+	for r.Next() {
+		a := work.Attempt{Kind: work.Send}
+		if err := r.Scan(&a.ItemID, &a.Revision, &a.Number); err != nil {
+			return nil, fmt.Errorf("read old attempts: %w", err)
+		}
+		last[a.ItemID] = append(last[a.ItemID], a)
+	}
+	return last, r.Err()
+}
+
+// endsOf reads what work.Needless looks at, of the attempts of the items with these numbers.
+func (w remover) endsOf(ctx context.Context, items string, from, until int) (all map[int64][]work.Attempt, err error) {
+	r, err := w.db.query(ctx, "SELECT a.item_id, a.number, a.kind, a.late_for, a.revision, a.ended_at, a.outcome, a.finding FROM attempts a WHERE a.item_id IN "+w.db.search().numbers()+
+		" AND a.number > ?2 AND a.number <= ?3 ORDER BY a.item_id, a.number", items, from, until)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	all = map[int64][]work.Attempt{}
 	for r.Next() {
 		var a work.Attempt
 		if err := r.Scan(&a.ItemID, &a.Number, (*string)(&a.Kind), &a.LateFor, &a.Revision, stamp{&a.EndedAt}, (*string)(&a.Outcome), (*string)(&a.Finding)); err != nil {
@@ -174,91 +237,4 @@ func (w remover) endsOf(ctx context.Context, items []work.Item) (all map[int64][
 		all[a.ItemID] = append(all[a.ItemID], a)
 	}
 	return all, r.Err()
-}
-
-// agedRows are the tables of which single rows go. Their ids grow with the time.
-var agedRows = map[review.HistoryKind]struct{ table, at, over string }{
-	// Of an order whose invoice is not settled everything stays.
-	review.Received: {"events", "received_at", "NOT EXISTS (SELECT 1 FROM items i WHERE i.id = events.item_id AND i.status NOT IN ('confirmed', 'resolved', 'closed'))"},
-	review.Outcomes: {"outcomes", "made_at", "state <> 'waiting'"},
-	review.Messages: {"notice_deliveries", "made_at", "status <> 'waiting'"},
-}
-
-func (w remover) rows(ctx context.Context, k review.HistoryKind) (removed int64, more bool, err error) {
-	t := agedRows[k]
-	p, err := w.walkPlace(ctx, w.company, string(k))
-	if err != nil {
-		return 0, false, err
-	}
-	r, err := w.db.query(ctx, "SELECT id, "+t.at+" FROM "+t.table+" WHERE company_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3", w.company, p.id, w.limit)
-	if err != nil {
-		return 0, false, err
-	}
-	to, read := p, 0
-	for r.Next() {
-		var id int64
-		var at time.Time
-		if err := r.Scan(&id, stamp{&at}); err != nil {
-			return 0, false, errors.Join(fmt.Errorf("read %s: %w", t.table, err), r.Close())
-		}
-		if !at.Before(w.before) {
-			break
-		}
-		to, read = walkPlace{at, id}, read+1
-	}
-	if err := errors.Join(r.Err(), r.Close()); err != nil || read == 0 {
-		return 0, false, err
-	}
-	err = w.db.write(ctx, func(tx *gorm.DB) error {
-		done := tx.Exec("DELETE FROM "+t.table+" WHERE company_id = ? AND id > ? AND id <= ? AND "+t.over, w.company, p.id, to.id)
-		if done.Error != nil {
-			return fmt.Errorf("remove old %s: %w", t.table, done.Error)
-		}
-		removed = done.RowsAffected
-		return walkOn(tx, w.company, string(k), to, removed, w.now)
-	})
-	return removed, err == nil && read == w.limit, err
-}
-
-// agedParts are what keeps its head row and loses its parts. Over is a condition on the head with the time as ?2.
-var agedParts = map[review.HistoryKind]struct {
-	table, over string
-	parts       []struct{ table, key string }
-}{
-	review.BulkSets: {"bulk_runs", "ended_at < ?2", []struct{ table, key string }{{"bulk_items", "run_id"}}},
-	review.FileRows: {"imports", "state IN ('done', 'stopped', 'removed') AND coalesce(done_at, made_at) < ?2",
-		[]struct{ table, key string }{{"import_chunks", "import_id"}, {"import_rows", "import_id"}}},
-}
-
-func (w remover) parts(ctx context.Context, k review.HistoryKind) (removed int64, more bool, err error) {
-	t := agedParts[k]
-	p, err := w.walkPlace(ctx, w.company, string(k))
-	if err != nil {
-		return 0, false, err
-	}
-	var head int64
-	found, err := w.maybeRow(ctx, "SELECT id FROM "+t.table+" WHERE company_id = ?1 AND id > ?3 AND "+t.over+" ORDER BY id LIMIT 1",
-		[]any{w.company, w.db.at(w.before), p.id}, &head)
-	if err != nil || !found {
-		return 0, false, err
-	}
-	err = w.db.write(ctx, func(tx *gorm.DB) error {
-		left := int64(w.limit)
-		for _, part := range t.parts {
-			done := tx.Exec("DELETE FROM "+part.table+" WHERE "+part.key+" = ? AND n IN (SELECT n FROM "+part.table+" WHERE "+part.key+" = ? ORDER BY n LIMIT ?)", head, head, left)
-			if done.Error != nil {
-				return fmt.Errorf("remove old %s: %w", part.table, done.Error)
-			}
-			removed += done.RowsAffected
-			if left -= done.RowsAffected; left <= 0 {
-				break
-			}
-		}
-		to := p
-		if left > 0 { // it has no more
-			to = walkPlace{w.now, head}
-		}
-		return walkOn(tx, w.company, string(k), to, removed, w.now)
-	})
-	return removed, err == nil, err
 }

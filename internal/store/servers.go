@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -76,20 +78,28 @@ func (s *Store) RemoveServer(ctx context.Context, name, life string) error {
 }
 
 // SweepServers implements automation.HeartStore.
-func (s *Store) SweepServers(ctx context.Context, before time.Time) error {
-	old, err := s.ids(ctx, "SELECT count(*) FROM servers WHERE seen_at < ?1", s.db.at(before))
-	if err != nil || old[0] == 0 {
-		return err
+func (s *Store) SweepServers(ctx context.Context, before, idle time.Time) error {
+	gone := func(tx *gorm.DB) *gorm.DB {
+		return tx.Where("seen_at < ? OR seen_at < ? AND name NOT IN (SELECT open_node FROM items WHERE lease_until IS NOT NULL)"+
+			" AND name NOT IN (SELECT h.held_by FROM ("+holders+") h)", moment(before), moment(idle))
 	}
-	return s.db.write(ctx, func(tx *gorm.DB) error { return tx.Exec("DELETE FROM servers WHERE seen_at < ?", moment(before)).Error })
+	var n int64
+	if err := gone(s.db.read(ctx).Model(&serverRow{})).Count(&n).Error; err != nil {
+		return fmt.Errorf("look for servers that are gone: %w", err)
+	}
+	if n == 0 {
+		return nil
+	}
+	return s.db.write(ctx, func(tx *gorm.DB) error { return gone(tx).Delete(&serverRow{}).Error })
 }
 
-// Servers returns all servers on the list, by name.
+// Servers returns the servers on the list, by name: of very many those that were seen last.
 func (s *Store) Servers(ctx context.Context) ([]work.Server, error) {
 	var rows []serverRow
-	if err := s.db.read(ctx).Order("name").Find(&rows).Error; err != nil {
+	if err := s.db.read(ctx).Order("seen_at DESC, name").Limit(work.ShownServers).Find(&rows).Error; err != nil {
 		return nil, fmt.Errorf("read the servers: %w", err)
 	}
+	slices.SortFunc(rows, func(a, b serverRow) int { return strings.Compare(a.Name, b.Name) })
 	list := make([]work.Server, len(rows))
 	for i, r := range rows {
 		list[i] = work.Server{Name: r.Name, Life: r.Life, Version: r.Version, Schema: r.Schema, Stopping: r.State == string(work.ServerStops),
@@ -117,11 +127,21 @@ func (s *Store) HeldCalls(ctx context.Context) (list []review.HeldCalls, err err
 	return list, r.Err()
 }
 
-// HeldRuns returns what each server does in the background: only of what is not ended.
+// holders is who does what in the background: only of what is not ended.
+const holders = "SELECT held_by, 'bulk' AS kind, id, held_until FROM bulk_runs WHERE ended_at IS NULL AND held_by <> ''" +
+	" UNION ALL SELECT held_by, 'import', id, held_until FROM imports WHERE state IN ('uploading', 'checking', 'ready', 'importing', 'holding') AND held_by <> ''" +
+	" UNION ALL SELECT held_by, 'proof', id, held_until FROM proofs WHERE ended_at IS NULL AND held_by <> ''" +
+	" UNION ALL SELECT held_by, 'figures', 0, held_until FROM figures_place WHERE held_by <> ''" +
+	" UNION ALL SELECT held_by, 'retention', 0, held_until FROM retention_hold WHERE held_by <> ''"
+
+// HeldRuns returns what each server does in the background.
 func (s *Store) HeldRuns(ctx context.Context) (list []review.HeldRun, err error) {
-	r, err := s.db.query(ctx, "SELECT held_by, 'bulk', id, held_until FROM bulk_runs WHERE ended_at IS NULL AND held_by <> ''"+
-		" UNION ALL SELECT held_by, 'import', id, held_until FROM imports WHERE state IN ('uploading', 'checking', 'ready', 'importing', 'holding') AND held_by <> ''"+
-		" UNION ALL SELECT held_by, 'proof', id, held_until FROM proofs WHERE ended_at IS NULL AND held_by <> '' ORDER BY 1, 2, 3")
+	now, err := s.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// Nobody waits for the counting and the removing whose time is over: the next one takes them.
+	r, err := s.db.query(ctx, "SELECT h.held_by, h.kind, h.id, h.held_until FROM ("+holders+") h WHERE h.id > 0 OR h.held_until > ?1 ORDER BY 1, 2, 3", s.db.at(now))
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,12 @@
 package store_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
+	"onefold/internal/review"
 	"onefold/internal/store"
 	"onefold/internal/store/storetest"
 	"onefold/internal/work"
@@ -50,11 +53,95 @@ func TestServersTellThatTheyLive(t *testing.T) {
 			t.Errorf("nobody notices two servers of one name: %+v", got)
 		}
 		must(t, s.RemoveServer(t.Context(), "a", "2"))
-		must(t, s.SweepServers(t.Context(), now))
+		must(t, s.SweepServers(t.Context(), now, now))
 		only()
-		must(t, s.SweepServers(t.Context(), now.Add(time.Microsecond)))
+		must(t, s.SweepServers(t.Context(), now.Add(time.Microsecond), now))
 		if list, err := s.Servers(t.Context()); err != nil || len(list) != 0 {
 			t.Errorf("%v %v", list, err)
 		}
+	})
+}
+
+// A server that is silent stays on the list while it holds something; one that holds nothing goes sooner.
+func TestSilentServersAreSwept(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *store.Store, c *clock) {
+		long := c.Now()
+		recordMany(t, s, 0, 1)
+		holder := claim(t, s, 1)[0].Item.OpenNode
+		for _, name := range []string{holder, "counts", "removes", "idle"} {
+			must(t, s.Beat(t.Context(), work.Beat{Name: name, Life: "1", First: true}))
+		}
+		c.advance(time.Minute)
+		if _, held, err := s.HoldFigures(t.Context(), "counts", time.Minute); err != nil || !held {
+			t.Fatal(held, err)
+		}
+		if held, err := s.HoldRetention(t.Context(), "removes", c.Now().Add(time.Minute)); err != nil || !held {
+			t.Fatal(held, err)
+		}
+		runs, err := s.HeldRuns(t.Context())
+		must(t, err)
+		want := []review.HeldRun{{Server: "counts", Kind: "figures", Until: c.Now().Add(time.Minute)}, {Server: "removes", Kind: "retention", Until: c.Now().Add(time.Minute)}}
+		if !slices.Equal(runs, want) {
+			t.Errorf("%+v", runs)
+		}
+		must(t, s.SweepServers(t.Context(), long, c.Now()))
+		list, err := s.Servers(t.Context())
+		must(t, err)
+		var names []string
+		for _, one := range list {
+			names = append(names, one.Name)
+		}
+		if left := []string{holder, "counts", "removes"}; len(names) != 3 || slices.Contains(names, "idle") {
+			t.Errorf("%v, not %v", names, left)
+		}
+		c.advance(time.Minute)
+		if runs, err = s.HeldRuns(t.Context()); err != nil || len(runs) != 0 {
+			t.Errorf("held no more: %v %v", runs, err)
+		}
+		must(t, s.SweepServers(t.Context(), c.Now(), c.Now()))
+		if list, err = s.Servers(t.Context()); err != nil || len(list) != 0 {
+			t.Errorf("after a week: %v %v", list, err)
+		}
+	})
+}
+
+// A server that ends hard each ten seconds under a new name leaves thousands: those that live are read, and not all.
+func TestTheListOfServersIsBounded(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *store.Store, c *clock) {
+		for i := range work.ShownServers + 20 {
+			must(t, s.Beat(t.Context(), work.Beat{Name: fmt.Sprintf("crash-%d", i), Life: "1", First: true}))
+			c.advance(time.Second)
+		}
+		must(t, s.Beat(t.Context(), work.Beat{Name: "alive", Life: "1", First: true}))
+		list, err := s.Servers(t.Context())
+		must(t, err)
+		if len(list) != work.ShownServers || list[0].Name != "alive" || list[0].State(c.Now()) != work.ServerRuns {
+			t.Errorf("%d, the first is %+v", len(list), list[0])
+		}
+	})
+}
+
+// An open alert can be made to say something else; it stays the same alert.
+func TestAnAlertIsReworded(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *store.Store, _ *clock) {
+		says := func(want string) {
+			t.Helper()
+			if got, err := s.OpenAlert(t.Context(), "", "clock"); err != nil || got != want {
+				t.Errorf("%q, not %q: %v", got, want, err)
+			}
+		}
+		must(t, s.RewordAlert(t.Context(), "", "clock", "none is open"))
+		says("")
+		if _, err := s.RaiseAlert(t.Context(), "", "clock", "a is wrong"); err != nil {
+			t.Fatal(err)
+		}
+		must(t, s.RewordAlert(t.Context(), "", "clock", "b is wrong"))
+		must(t, s.RewordAlert(t.Context(), "books", "clock", "another one"))
+		says("b is wrong")
+		if list, err := s.Alerts(t.Context()); err != nil || len(list) != 1 {
+			t.Errorf("%v %v", list, err)
+		}
+		must(t, s.ClearAlerts(t.Context(), "", "clock"))
+		says("")
 	})
 }

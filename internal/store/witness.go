@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,12 +15,12 @@ import (
 	"onefold/internal/work"
 )
 
-// witness is a small file of one server, outside of PostgreSQL, that remembers the newest sends which this server
-// committed. A database that does not know one of them forgot it: a copy of its disk was put back, a dump was loaded into the
-// same database, or storage lost what it had confirmed. The identity of the database cannot tell that.
+// witness is a small file of one server, outside of PostgreSQL, that remembers the newest sends and decisions of people which
+// this server committed. A database that does not know one of them forgot it: a copy of its disk was put back, a dump was
+// loaded into the same database, or storage lost what it had confirmed. The identity of the database cannot tell that.
 //
-// It is written after each commit that opened a send, before anybody may act on it, and is not forced to the disk, like the
-// mark of SQLite. A nil witness remembers nothing.
+// It is written after each commit that opened a send, before anybody may act on it, or that holds a decision, and is not forced
+// to the disk, like the mark of SQLite. A nil witness remembers nothing.
 type witness struct {
 	mu   sync.Mutex
 	file *os.File
@@ -30,6 +31,7 @@ type witness struct {
 type testimony struct {
 	Installation string     `json:"installation"`
 	Sends        []seenSend `json:"sends"`
+	Acts         []seenAct  `json:"acts,omitempty"` // the version before this one passes them over
 }
 
 // seenSend names the first attempt of one commit.
@@ -39,9 +41,18 @@ type seenSend struct {
 	Started int64 `json:"started"` // microseconds since 1970
 }
 
+// seenAct names the first decision of one commit.
+type seenAct struct {
+	Item int64 `json:"item"`
+	At   int64 `json:"at"` // microseconds since 1970
+}
+
 // keptSends is more than there are connections: commits that ended at once are written in any order, and a database that
 // forgot only the last of them must be noticed.
-const keptSends = 64
+const (
+	keptSends = 64
+	keptActs  = 32
+)
 
 // openWitness opens or creates the file; no path, no witness. A damaged file is as good as an empty one.
 func openWitness(path string) (*witness, error) {
@@ -73,6 +84,16 @@ func (w *witness) saw(s seenSend) error {
 	return w.put()
 }
 
+// sawAct remembers a decision that is committed.
+func (w *witness) sawAct(a seenAct) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.seen.Acts = append(w.seen.Acts, a); len(w.seen.Acts) > keptActs {
+		w.seen.Acts = w.seen.Acts[1:]
+	}
+	return w.put()
+}
+
 // restart forgets all: the database is another one, and that was dealt with.
 func (w *witness) restart(installation string) error {
 	if w == nil {
@@ -100,7 +121,7 @@ func (w *witness) put() error {
 		return err
 	}
 	// Padded to one length, so that one write replaces the whole text.
-	if _, err := w.file.WriteAt(fmt.Appendf(nil, "%-*s\n", keptSends*96, text), 0); err != nil {
+	if _, err := w.file.WriteAt(fmt.Appendf(nil, "%-*s\n", keptSends*96+keptActs*64, text), 0); err != nil {
 		return fmt.Errorf("the mark of the database cannot be written: %w", err)
 	}
 	return nil
@@ -114,13 +135,13 @@ func (w *witness) close() error {
 }
 
 // forgotten reports whether the database is another one than this server sent from, or does not know one of its newest
-// sends. Where the history was shortened on purpose a send is taken for known.
+// sends or decisions. Where the history was shortened on purpose a send is taken for known; decisions are never removed.
 func (w *witness) forgotten(ctx context.Context, c *pgx.Conn, installation string) (bool, error) {
 	if w == nil {
 		return false, nil
 	}
 	w.mu.Lock()
-	seen := testimony{w.seen.Installation, append([]seenSend(nil), w.seen.Sends...)}
+	seen := testimony{w.seen.Installation, slices.Clone(w.seen.Sends), slices.Clone(w.seen.Acts)}
 	w.mu.Unlock()
 	if seen.Installation == "" || seen.Installation != installation {
 		return seen.Installation != "", nil
@@ -129,23 +150,36 @@ func (w *witness) forgotten(ctx context.Context, c *pgx.Conn, installation strin
 	for i, s := range seen.Sends {
 		ids[i], numbers[i], started[i] = s.Item, int32(s.Number), time.UnixMicro(s.Started) //nolint:gosec // a counter
 	}
+	decided, at := make([]int64, len(seen.Acts)), make([]time.Time, len(seen.Acts))
+	for i, a := range seen.Acts {
+		decided[i], at[i] = a.Item, time.UnixMicro(a.At)
+	}
 	var lost bool
 	err := c.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM unnest($1::bigint[], $2::int[], $3::timestamptz[]) AS s (item_id, number, started_at)"+
 		" WHERE NOT EXISTS (SELECT 1 FROM attempts a WHERE a.item_id = s.item_id AND a.number = s.number AND a.started_at = s.started_at)"+
-		" AND NOT EXISTS (SELECT 1 FROM pruned_items p WHERE p.item_id = s.item_id))", ids, numbers, started).Scan(&lost)
+		" AND NOT EXISTS (SELECT 1 FROM pruned_items p WHERE p.item_id = s.item_id))"+
+		" OR EXISTS (SELECT 1 FROM unnest($4::bigint[], $5::timestamptz[]) AS s (item_id, at)"+
+		" WHERE NOT EXISTS (SELECT 1 FROM acts a WHERE a.item_id = s.item_id AND a.at = s.at))", ids, numbers, started, decided, at).Scan(&lost)
 	if err != nil {
 		return false, fmt.Errorf("compare the database with its mark: %w", err)
 	}
 	return lost, nil
 }
 
-// remember tells the witness of a send that is committed. The send may go: the witness is a second line of defence, and a full
+// remember tells the witness of what is committed; nil: none. The send may go: the witness is a second line of defence, and a full
 // disk beside a healthy database must not stop it.
-func (p *postgres) remember(a *work.Attempt) {
+func (p *postgres) remember(send *work.Attempt, act *work.Act) {
 	if p.witness == nil {
 		return
 	}
-	if err := p.witness.saw(seenSend{a.ItemID, a.Number, a.StartedAt.UnixMicro()}); err != nil {
+	var err error
+	if send != nil {
+		err = p.witness.saw(seenSend{send.ItemID, send.Number, send.StartedAt.UnixMicro()})
+	}
+	if act != nil {
+		err = errors.Join(err, p.witness.sawAct(seenAct{act.ItemID, act.At.UnixMicro()}))
+	}
+	if err != nil {
 		p.store.cfg.Log.Error("a database that is put back may not be noticed", "error", err)
 	}
 }

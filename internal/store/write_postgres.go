@@ -114,6 +114,7 @@ func (d *pgDoor) write(ctx context.Context, p *plan) error {
 		b.exec(len(revisions), pgInsertRevisions, revisionsTable.arrays(revisions)...)
 	}
 	if len(acts) > 0 {
+		d.decided = acts[0]
 		b.exec(len(acts), pgInsertActs, actsTable.arrays(acts)...)
 	}
 	corrected, newWords := p.corrections()

@@ -121,7 +121,7 @@ func (d *sqliteDoor) record(ctx context.Context, p *plan) error {
 	if w.err == nil {
 		w.err = d.outcomes(ctx, p.told(inserted))
 	}
-	if w.err == nil && p.sends() {
+	if w.err == nil && (p.sends() || len(acts) > 0) {
 		w.err = d.nextGeneration(ctx)
 	}
 	return w.err
@@ -163,7 +163,7 @@ func (d *sqliteDoor) pace(ctx context.Context, systemID string, at time.Time) er
 	return err
 }
 
-// nextGeneration counts the transactions that opened a send, for the side mark.
+// nextGeneration counts the transactions that opened a send or hold a decision of somebody, for the side mark.
 func (d *sqliteDoor) nextGeneration(ctx context.Context) error {
 	q, err := d.stmt(ctx, "UPDATE installation SET generation = generation + 1 RETURNING generation")
 	if err != nil {

@@ -9,6 +9,9 @@ import (
 	"onefold/internal/work"
 )
 
+// What kept an item from being made twice.
+const byLookup, byLateAnswer = "lookup", "late answer"
+
 // Engine observes the engine. Without traces it allocates nothing.
 type Engine struct {
 	Metrics *Metrics
@@ -62,7 +65,7 @@ func (e Engine) Closed(before *work.Item, w *work.Move) {
 		m.moves.of([2]string{system, string(after.Status)}).Inc()
 	}
 	if a.Finding == work.FoundMatching && after.Status == work.Confirmed && before.Before.Open() && len(before.Unsettled) > 0 {
-		m.prevented.of([2]string{system, "lookup"}).Inc()
+		m.prevented.of([2]string{system, byLookup}).Inc()
 	}
 	if before.LastLook == work.LastLookOwed && (after.LastLook == work.LastLookDone || after.LastLook == work.LastLookMissed) {
 		m.lastLooks.of([2]string{system, string(after.LastLook)}).Inc()
@@ -75,7 +78,7 @@ func (e Engine) Late(w *work.Move) {
 	system := m.systems.label(it.SystemID)
 	m.late.of(system).Inc()
 	if w.Attempt.Outcome == work.Accepted && it.Status == work.Confirmed && it.ExternalID == w.Attempt.ExternalID && it.Evidence == "late answer" {
-		m.prevented.of([2]string{system, "late answer"}).Inc()
+		m.prevented.of([2]string{system, byLateAnswer}).Inc()
 	}
 }
 

@@ -36,6 +36,7 @@ type Metrics struct {
 	lastLooks *cells[[2]string, prometheus.Counter]
 	late      *cells[string, prometheus.Counter]
 	running   *cells[string, prometheus.Gauge]
+	clock     prometheus.Gauge
 	sweeps    prometheus.Counter
 	expired   prometheus.Counter
 	wakeups   prometheus.Counter
@@ -88,8 +89,11 @@ func NewMetrics(node string, b Build) *Metrics {
 	running := prometheus.NewGaugeVec(m.opts("gauge", "onefold_calls_running", "Calls that this server has on their way.", "kind"))
 	m.registry.MustRegister(running)
 	m.running = newCells(func(kind string) prometheus.Gauge { return running.WithLabelValues(kind) })
-	m.sweeps = m.counter("onefold_sweeps_total", "Looks for attempts of lost servers.").WithLabelValues()
-	m.expired = m.counter("onefold_leases_expired_total", "Attempts of lost servers that this server took over.").WithLabelValues()
+	o, _ := m.opts("gauge", "onefold_clock_ahead_seconds", "How far this server's clock surely is before the database's; negative: behind it. As measured when the database last answered.")
+	m.clock = prometheus.NewGauge(o)
+	m.registry.MustRegister(m.clock)
+	m.sweeps = m.counter("onefold_sweeps_total", "Looks for attempts that nobody finished.").WithLabelValues()
+	m.expired = m.counter("onefold_leases_expired_total", "Attempts that this server took over because nobody finished them in time: their server was lost, or the database was away for long.").WithLabelValues()
 	m.wakeups = m.counter("onefold_wakeups_total", "How often the engine was told of new work.").WithLabelValues()
 
 	m.notices = m.counter("onefold_notices_total", "Tries to send a message to people: sent, again (to be tried again), failed, unclear, dropped.", "way", "result")
@@ -97,12 +101,17 @@ func NewMetrics(node string, b Build) *Metrics {
 	m.rows = m.counter("onefold_import_rows_total", "Rows of import files that were dealt with, by what came of them.", "result")
 
 	requests := m.counter("onefold_http_requests_total", "Requests by the pattern of their route, and the class of the answer's status.", "route", "method", "status")
-	m.requests = newCells(func(k requestKey) prometheus.Counter { return requests.WithLabelValues(k.route, k.method, k.class) })
+	m.requests = newCells(func(k requestKey) prometheus.Counter {
+		requests.WithLabelValues(k.route, k.method, "5xx") // so that the first failure is seen, see preset
+		return requests.WithLabelValues(k.route, k.method, k.class)
+	})
 	serving := m.histogram("onefold_http_request_seconds", "How long requests took. /live is left out: it lasts as long as a page is open.", pageBuckets, "route", "method")
 	m.serving = newCells(func(k requestKey) prometheus.Observer { return serving.WithLabelValues(k.route, k.method) })
 
 	m.state = newStateCollector(m)
 	m.registry.MustRegister(m.state)
+	m.systems.begin = m.presetSystem
+	m.preset()
 	return m
 }
 
@@ -137,6 +146,7 @@ const others = "other"
 
 // names keeps the number of values of a label bounded.
 type names struct {
+	begin func(label string) // called before a label is first given
 	mu    sync.Mutex
 	known atomic.Pointer[map[string]bool]
 }
@@ -160,6 +170,10 @@ func (n *names) label(name string) string {
 		for k := range *known {
 			next[k] = true
 		}
+	}
+	n.begin(name)
+	if len(next) == mostNames {
+		n.begin(others)
 	}
 	n.known.Store(&next)
 	return name
@@ -195,6 +209,12 @@ func (c *cells[K, V]) of(k K) V {
 	c.all.Store(&next)
 	return next[k]
 }
+
+// begin tells the number for a key though nothing was counted yet.
+func (c *cells[K, V]) begin(k K) { c.make(k) }
+
+// ClockAhead tells how far this server's clock is before the database's.
+func (m *Metrics) ClockAhead(d time.Duration) { m.clock.Set(d.Seconds()) }
 
 // Notice counts a try to tell a person: way is "mail" or "webhook".
 func (m *Metrics) Notice(way, result string) { m.notices.WithLabelValues(way, result).Inc() }

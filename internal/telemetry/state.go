@@ -40,14 +40,19 @@ const (
 	readTime   = 5 * time.Second
 	readFactor = 20              // what takes a second is read every 20 seconds
 	readMax    = 5 * time.Minute // at the latest
+
+	overdueEvery = time.Minute // the dearest of them: it reads every open item
 )
 
 // Run reads until ctx ends. It logs nothing: others do when the database is away, and onefold_database_up tells.
 func (s State) Run(ctx context.Context) error {
 	for {
 		begun := time.Now()
-		s.ReadOnce(ctx)
-		t := time.NewTimer(min(max(readEvery, readFactor*time.Since(begun)), readMax))
+		wait := readEvery
+		if s.ReadOnce(ctx) {
+			wait = min(max(readEvery, readFactor*time.Since(begun)), readMax)
+		}
+		t := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
 			t.Stop()
@@ -57,40 +62,50 @@ func (s State) Run(ctx context.Context) error {
 	}
 }
 
-// ReadOnce reads the state now. If that fails the numbers of before are gone: old ones would look like good ones.
-func (s State) ReadOnce(ctx context.Context) {
+// ReadOnce reads the state now; it reports whether the database answers. If counting fails the numbers of before are gone:
+// old ones would look like good ones. A count that fails is no lost database.
+func (s State) ReadOnce(ctx context.Context) (up bool) {
 	ctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
-	next, err := s.read(ctx)
-	if err != nil {
-		next = &snapshot{}
+	next := &snapshot{}
+	if at, err := s.Store.Now(ctx); err == nil {
+		next = &snapshot{up: true}
+		if counted, err := s.count(ctx, at); err == nil {
+			next = counted
+		}
 	}
 	s.Metrics.state.now.Store(next)
+	return next.up
 }
 
 type snapshot struct {
 	up      bool
-	at      time.Time
+	at      time.Time // zero: nothing could be counted
 	systems []work.System
 	flying  map[string]int
 	overdue []automation.Overdue
+	late    time.Time // when those were counted
 	open    []automation.OpenItems
 }
 
-func (s State) read(ctx context.Context) (*snapshot, error) {
-	n := &snapshot{up: true}
+func (s State) count(ctx context.Context, at time.Time) (*snapshot, error) {
+	n := &snapshot{up: true, at: at}
 	var err error
-	if n.at, err = s.Store.Now(ctx); err != nil {
-		return nil, err
-	}
 	if n.systems, err = s.Store.Systems(ctx); err != nil {
 		return nil, err
+	}
+	for _, sys := range n.systems {
+		s.Metrics.systems.label(sys.ID) // its counters begin
 	}
 	if n.flying, err = s.Store.InFlight(ctx); err != nil {
 		return nil, err
 	}
-	if n.overdue, err = s.Store.Overdue(ctx, n.at); err != nil {
+	if was := s.Metrics.state.now.Load(); was != nil && !was.late.IsZero() && at.Sub(was.late) < overdueEvery {
+		n.overdue, n.late = was.overdue, was.late
+	} else if n.overdue, err = s.Store.Overdue(ctx, at); err != nil {
 		return nil, err
+	} else {
+		n.late = at
 	}
 	n.open, err = s.Store.OpenItems(ctx, max(s.CompanyID, 1))
 	return n, err
@@ -115,8 +130,8 @@ func newStateCollector(m *Metrics) *stateCollector {
 		c.descs = append(c.descs, d)
 		return d
 	}
-	c.up = add("gauge", "onefold_database_up", "1 if the newest look at the database succeeded. Where it is 0, the numbers that come from the database are missing.")
-	c.readAt = add("gauge", "onefold_state_timestamp_seconds", "When the numbers that come from the database were read, by its clock.")
+	c.up = add("gauge", "onefold_database_up", "1 if the database answered when it was last asked. Where it is 0 the numbers that come from it are missing.")
+	c.readAt = add("gauge", "onefold_state_timestamp_seconds", "When the numbers that come from the database were read, by its clock. Missing with them while counting fails or takes more than 5 seconds.")
 	c.items = add("gauge", "onefold_items", "Open items by status. Items that are done are not counted: their number grows for ever.", "system", "status")
 	c.oldestReview = add("gauge", "onefold_oldest_review_seconds", "For how long the item has waited that has needed a person the longest.", "system")
 	c.overdue = add("gauge", "onefold_overdue_items", "Open items that should have been settled by now.", "system")
@@ -163,7 +178,7 @@ func (c *stateCollector) Collect(ch chan<- prometheus.Metric) {
 		up = 1
 	}
 	ch <- prometheus.MustNewConstMetric(c.up, prometheus.GaugeValue, up)
-	if !n.up {
+	if n.at.IsZero() {
 		return
 	}
 	ch <- prometheus.MustNewConstMetric(c.readAt, prometheus.GaugeValue, float64(n.at.UnixMilli())/1000)
@@ -200,7 +215,7 @@ func (c *stateCollector) collectSystems(ch chan<- prometheus.Metric, n *snapshot
 		add(c.used, s.ID, float64(n.flying[s.ID]))
 		add(c.limit, s.ID, float64(s.MaxInFlight))
 		most(c.rate, s.ID, s.PerSecond)
-		truth(c.breaker, s.ID, !s.BreakerUntil.IsZero())
+		truth(c.breaker, s.ID, s.NotReached())
 		truth(c.login, s.ID, s.LoginProblem != "")
 		truth(c.paused, s.ID, !s.PausedAt.IsZero())
 		truth(c.lookFirst, s.ID, !s.LookFirst.IsZero())

@@ -11,21 +11,30 @@ import (
 
 // Build says what program this is.
 type Build struct {
-	Version string // of the module; "(devel)" if it was built from a working copy
+	Version string // as it was told when it was built, or that of the module; "(devel)" if neither is known
 	Commit  string // empty: not known
 	Changed bool   // the working copy had changes that were not committed
 	Time    string // of the commit
 	Go      string
 }
 
-// ThisBuild is that of the running program, as the Go tool wrote it into it.
+// Told by the linker (-X) where the Go tool cannot see the repository, as in the Dockerfile.
+var version, commit string
+
+// ThisBuild is that of the running program: what was told when it was built, else what the Go tool wrote into it.
 func ThisBuild() Build {
-	b := Build{Version: "unknown", Go: runtime.Version()}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
+		return Build{Version: cmp.Or(version, "unknown"), Commit: commit, Go: runtime.Version()}
+	}
+	return buildOf(info, version, commit)
+}
+
+func buildOf(info *debug.BuildInfo, version, commit string) Build {
+	b := Build{Version: cmp.Or(version, info.Main.Version, "unknown"), Commit: commit, Go: info.GoVersion}
+	if commit != "" {
 		return b
 	}
-	b.Version, b.Go = cmp.Or(info.Main.Version, "unknown"), info.GoVersion
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":
@@ -37,6 +46,14 @@ func ThisBuild() Build {
 		}
 	}
 	return b
+}
+
+// Short is the version and the beginning of the commit, as far as they are known.
+func (b Build) Short() string {
+	if b.Commit == "" {
+		return b.Version
+	}
+	return b.Version + " " + b.Commit[:min(len(b.Commit), 12)]
 }
 
 // String is one line for people.

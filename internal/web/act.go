@@ -146,7 +146,7 @@ func refusalStatus(r *work.Refusal) int {
 }
 
 func (s *server) notDone(c echo.Context, status int, id int64, t typed, say func(view, review.Detail) templates.Sentence) error {
-	d, err := s.review.Detail(c.Request().Context(), person(c), id, 0)
+	d, err := s.review.Detail(c.Request().Context(), person(c), id, review.Place{})
 	if err != nil {
 		return err
 	}

@@ -187,7 +187,7 @@ func (s *server) refuseEvent(c echo.Context, err error) error {
 // sendAgain answers when the time was over before the event was on record: it is safe to send it again.
 func (s *server) sendAgain(c echo.Context, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) || c.Request().Context().Err() != nil {
-		s.Log.Warn("an event was not recorded in time", "request", c.Get(requestIDKey), "error", err)
+		s.Log.WarnContext(c.Request().Context(), "an event was not recorded in time", "request", c.Get(requestIDKey), "error", err)
 		c.Response().Header().Set("Retry-After", "10")
 		return sendAPIError(c, http.StatusServiceUnavailable, "unavailable", "it was not recorded in time, send it again")
 	}

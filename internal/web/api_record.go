@@ -132,7 +132,7 @@ func (s *server) record(c echo.Context, raw []json.RawMessage) ([]apiResult, err
 		if len(recorded) == 0 {
 			return nil, err
 		}
-		s.Log.Error("recording broke off", "request", c.Get(requestIDKey), "error", err)
+		s.Log.ErrorContext(c.Request().Context(), "recording broke off", "request", c.Get(requestIDKey), "error", err)
 	}
 	for j, i := range place {
 		if j >= len(recorded) {

@@ -14,7 +14,11 @@ import (
 	"onefold/web/templates"
 )
 
-const attemptsPath = "/attempts"
+const (
+	attemptsPath = "/attempts"
+
+	furtherTime = 2 * time.Second // how long one wish to look further back goes on by itself
+)
 
 // attemptRoutes are the pages of what was exchanged with accounting systems.
 func (s *server) attemptRoutes(r *router) {
@@ -30,6 +34,13 @@ func (s *server) attemptsPage(c echo.Context) error {
 	if len(l.problems) == 0 && hasBlanks(c.QueryParams()) { // a form sends every field: the address to share has those that say something
 		return c.Redirect(http.StatusSeeOther, l.address())
 	}
+	if c.QueryParam("further") != "" && len(l.problems) == 0 {
+		after, err := s.review.AttemptsFurther(ctx, by, l.query, furtherTime)
+		if err != nil {
+			return err
+		}
+		return c.Redirect(http.StatusSeeOther, orText(l.from(after), l.address()))
+	}
 	shell, systems, err := s.shell(c, templates.Attempts.Title)
 	if err != nil {
 		return err
@@ -43,11 +54,14 @@ func (s *server) attemptsPage(c echo.Context) error {
 		return err
 	}
 	show, w := view{s.Zone, now}, templates.Attempts
-	m := templates.AttemptList{Shell: shell, Query: l.query.Key, Problems: l.problems, Next: l.from(page.Next), Further: l.from(page.Further)}
+	m := templates.AttemptList{Shell: shell, Query: l.query.Key, Problems: l.problems, Next: l.from(page.Next)}
+	if m.Further = l.from(page.Further); m.Further != "" {
+		m.Further += "&further=1"
+	}
 	if m.Filter, err = s.attemptFilter(ctx, by, l, systems); err != nil {
 		return err
 	}
-	if page.How != review.HowAll && len(page.Rows) > 0 {
+	if page.How == review.HowNone || page.How != review.HowAll && len(page.Rows) > 0 {
 		m.Understood = say(w.How[string(page.How)], "text", text(l.query.Key, 100))
 	}
 	later := l.query.After != review.AttemptCursor{}
@@ -71,8 +85,13 @@ func (s *server) attemptsPage(c echo.Context) error {
 		m.Looked = templates.Say(w.LookedNone, map[string]any{"at": show.second(page.Further.At)})
 		m.EmptyTitle = w.NoneTitle
 	case len(m.Rows) > 0:
-	case later || len(l.asked) > 0 || l.query.Key != "":
+	case later:
+		m.EmptyTitle, m.EmptyText = w.NoneTitle, w.NoOlder
+	case page.How == review.HowNone: // said already
+	case len(l.asked) > 0:
 		m.EmptyTitle, m.EmptyText = w.NoneTitle, w.NoneSearched
+	case l.query.Key != "":
+		m.EmptyTitle, m.EmptyText = w.EmptyTitle, w.NoneOfKey[string(page.How)]
 	default:
 		m.EmptyTitle, m.EmptyText = w.EmptyTitle, w.Empty
 	}
@@ -114,7 +133,10 @@ func (v view) attemptRow(r review.AttemptRow, systems map[string]string, l attem
 	}
 	if r.AskedBy != "" {
 		who, _, _ := strings.Cut(r.AskedBy, " ")
-		row.Asked = templates.Link{Text: text(name(r.AskedBy), 60), Href: l.with("asked", who)}
+		row.Asked = templates.Link{Text: text(name(r.AskedBy), 60)}
+		if askedLabel.MatchString(who) {
+			row.Asked.Href = l.with("asked", who)
+		}
 	}
 	return row
 }
@@ -124,11 +146,18 @@ func attemptBadge(a work.Attempt) templates.Badge {
 	return templates.Badge{Sign: w.Sign[result], Text: w.Badge[result], Tone: w.Tone[result]}
 }
 
-// tookText is how long a call took: "340 ms", "2.1 s", "1 min 5 s"; empty while it is open.
+// took is how long a call took. It is not known while it is open, nor of a late answer and what a report held: their times are
+// when it came, was made and was read.
+func took(a work.Attempt) (d time.Duration, known bool) {
+	k := review.KindOf(a)
+	return a.EndedAt.Sub(a.StartedAt), !a.EndedAt.IsZero() && k != review.KindLate && k != review.KindReport
+}
+
+// tookText is how long a call took: "340 ms", "2.1 s", "1 min 5 s"; empty if that is not known.
 func tookText(a work.Attempt) string {
-	d := a.EndedAt.Sub(a.StartedAt)
+	d, known := took(a)
 	switch {
-	case a.EndedAt.IsZero() || d < 0:
+	case !known || d < 0:
 		return ""
 	case d < time.Second:
 		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
@@ -170,7 +199,7 @@ func (s *server) attemptPage(c echo.Context) error {
 	if more := w.Judged[kind]; more != "" {
 		m.Means = say(more, "system", d.System.Name) + " " + m.Means
 	}
-	m.Facts = show.attemptFacts(d)
+	m.Facts = append(show.attemptFacts(d), s.traceFact(d)...)
 	if m.NotKept = w.NotKept; d.Item.Finished() {
 		m.NotKept = w.NotKeptLong
 	}

@@ -34,10 +34,11 @@ var attemptColumns = []attemptColumn{
 	{name: "began", moment: func(r review.AttemptRow) time.Time { return r.StartedAt }},
 	{name: "ended", moment: func(r review.AttemptRow) time.Time { return r.EndedAt }},
 	{name: "took_ms", text: func(r review.AttemptRow) string {
-		if r.EndedAt.IsZero() {
+		d, known := took(r.Attempt)
+		if !known {
 			return ""
 		}
-		return strconv.FormatInt(r.EndedAt.Sub(r.StartedAt).Milliseconds(), 10)
+		return strconv.FormatInt(d.Milliseconds(), 10)
 	}},
 	{name: "automation", text: func(r review.AttemptRow) string { return r.Automation }},
 	{name: "system", text: func(r review.AttemptRow) string { return r.SystemID }},

@@ -49,7 +49,7 @@ type attemptCondition struct {
 
 var (
 	statusClass = regexp.MustCompile(`^[1-5]xx$`)
-	askedLabel  = regexp.MustCompile(`^(person|token):[^\s:]+$`)
+	askedLabel  = regexp.MustCompile(`^(person|token|automation|console):\S+$`)
 )
 
 // attemptConditions are in the order in which they are shown.
@@ -101,7 +101,7 @@ var attemptConditions = []attemptCondition{
 		case value == askedAnybody:
 			r.q.AskedBy = review.AskedByAnybody
 		case value == askedMe:
-			r.q.AskedBy = string(r.by.Kind) + ":" + r.by.ID
+			r.q.AskedBy = askedBy(r.by)
 		case askedLabel.MatchString(value):
 			r.q.AskedBy = value
 		}
@@ -243,15 +243,11 @@ func (s *server) attemptFilter(ctx context.Context, by work.Actor, l attemptList
 		return templates.Filter{}, err
 	}
 	choices := map[string][]templates.Choice{"asked": {{Value: askedAnybody, Text: w.Value["asked/anybody"]}, {Value: askedMe, Text: w.Value["asked/me"]}}}
-	if mayAct(by) {
-		people, err := s.Auth.Colleagues(ctx, by)
-		if err != nil {
-			return templates.Filter{}, err
-		}
-		for _, p := range people {
-			choices["asked"] = append(choices["asked"], templates.Choice{Value: string(p.Kind) + ":" + p.ID, Text: text(p.Name, 60)})
-		}
+	askers, err := s.askers(ctx, by, systems)
+	if err != nil {
+		return templates.Filter{}, err
 	}
+	choices["asked"] = append(choices["asked"], askers...)
 	for _, k := range review.AttemptKinds {
 		choices["kind"] = append(choices["kind"], templates.Choice{Value: string(k), Text: w.Name[string(k)]})
 	}
@@ -273,7 +269,7 @@ func (s *server) attemptFilter(ctx context.Context, by work.Actor, l attemptList
 		}
 		shown := text(value, 80)
 		if _, id, of := strings.Cut(shown, ":"); of && c.name == "asked" {
-			shown = id // of a person or a token
+			shown = id
 		}
 		if i := slices.IndexFunc(choices[c.name], func(o templates.Choice) bool { return o.Value == value }); i >= 0 {
 			shown = choices[c.name][i].Text
@@ -296,3 +292,23 @@ func (s *server) attemptFilter(ctx context.Context, by work.Actor, l attemptList
 	}
 	return f, nil
 }
+
+// askers are all who can have asked for an attempt, also those who could not any more. Whoever sees attempts sees their names.
+func (s *server) askers(ctx context.Context, by work.Actor, systems []review.SystemState) ([]templates.Choice, error) {
+	w := templates.Attempts.Value
+	names, err := s.Auth.Names(ctx, by)
+	if err != nil {
+		return nil, err
+	}
+	var list []templates.Choice
+	for _, a := range names {
+		list = append(list, templates.Choice{Value: askedBy(a), Text: say(templates.Pick(w, "asked/"+string(a.Kind), "asked/person"), "name", text(a.Name, 60))})
+	}
+	for _, sys := range systems {
+		list = append(list, templates.Choice{Value: askedBy(work.Actor{Kind: work.Automation, ID: "notice:" + sys.ID}), Text: say(w["asked/automation"], "name", text(sys.Name, 60))})
+	}
+	return append(list, templates.Choice{Value: askedBy(work.Actor{Kind: work.Console, ID: "console"}), Text: w["asked/console"]}), nil
+}
+
+// askedBy is how an address names who asked.
+func askedBy(a work.Actor) string { return string(a.Kind) + ":" + a.ID }

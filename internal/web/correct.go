@@ -40,7 +40,7 @@ func (s *server) correct(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	d, err := s.review.Detail(c.Request().Context(), person(c), seen.ID, 0)
+	d, err := s.review.Detail(c.Request().Context(), person(c), seen.ID, review.Place{})
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func content(d review.Detail) work.Invoice {
 
 // showCorrect shows the form, or the item's page if there is nothing to correct and nothing was typed.
 func (s *server) showCorrect(c echo.Context, status int, id int64, t correction) error {
-	d, err := s.review.Detail(c.Request().Context(), person(c), id, 0)
+	d, err := s.review.Detail(c.Request().Context(), person(c), id, review.Place{})
 	if err != nil {
 		return err
 	}

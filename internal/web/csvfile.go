@@ -39,6 +39,6 @@ func (s *server) sendCSV(c echo.Context, name string, headings []string, rows it
 		h.Del(echo.HeaderContentDisposition)
 		return err
 	}
-	s.Log.Error("an export broke off", "request", c.Get(requestIDKey), "error", err)
+	s.Log.ErrorContext(c.Request().Context(), "an export broke off", "request", c.Get(requestIDKey), "error", err)
 	panic(http.ErrAbortHandler)
 }

@@ -57,7 +57,7 @@ func (s *server) sendBook(c echo.Context, name string, book *excelize.File) erro
 		h.Del(echo.HeaderContentDisposition)
 		return err
 	}
-	s.Log.Error("an export broke off", "request", c.Get(requestIDKey), "error", err)
+	s.Log.ErrorContext(c.Request().Context(), "an export broke off", "request", c.Get(requestIDKey), "error", err)
 	panic(http.ErrAbortHandler)
 }
 

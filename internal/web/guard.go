@@ -84,7 +84,7 @@ func (s *server) recoverPanic(next echo.HandlerFunc) echo.HandlerFunc {
 			if broken, ok := r.(error); ok && errors.Is(broken, http.ErrAbortHandler) {
 				panic(r)
 			}
-			s.Log.Error("a page broke off", "request", c.Get(requestIDKey), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+			s.Log.ErrorContext(c.Request().Context(), "a page broke off", "request", c.Get(requestIDKey), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
 			err = fmt.Errorf("panic: %v", r)
 		}()
 		return next(c)
@@ -142,7 +142,7 @@ func ownLinks(page string, h echo.HandlerFunc) echo.HandlerFunc {
 }
 
 func (s *server) refuseForm(c echo.Context, why error) error {
-	s.Log.Warn("a form was refused", "request", c.Get(requestIDKey), "path", c.Path(), "reason", why)
+	s.Log.WarnContext(c.Request().Context(), "a form was refused", "request", c.Get(requestIDKey), "path", c.Path(), "reason", why)
 	return errCSRF
 }
 

@@ -52,8 +52,8 @@ func itemID(c echo.Context) (int64, error) {
 }
 
 func (s *server) showItem(c echo.Context, status int, id int64, t typed) error {
-	before, _ := strconv.Atoi(c.QueryParam("before"))
-	d, err := s.review.Detail(c.Request().Context(), person(c), id, max(before, 0))
+	from := historyPlace(c)
+	d, err := s.review.Detail(c.Request().Context(), person(c), id, from)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (s *server) showItem(c echo.Context, status int, id int64, t typed) error {
 	default:
 		shell.Notice = show.did(did, person(c), d)
 	}
-	m := show.item(d, person(c), before > 0)
+	m := show.item(d, person(c), from != review.Place{})
 	m.Shell = shell
 	show.offers(&m, d, person(c), t)
 	if m.Assign != nil {
@@ -152,8 +152,8 @@ func (v view) item(d review.Detail, by work.Actor, older bool) templates.Item {
 		}
 	}
 	m.Pruned = v.pruned(d.PrunedAt, d.Pruned)
-	if d.Older {
-		m.Older = "?before=" + strconv.Itoa(d.Attempts[len(d.Attempts)-1].Number)
+	if d.Next != (review.Place{}) {
+		m.Older = historyAddress(d.Next)
 	}
 	if len(d.Attempts) > 0 {
 		m.Attempts = attemptsPath + "?" + url.Values{"q": {it.BusinessKey}}.Encode()

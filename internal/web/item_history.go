@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
 	"onefold/internal/review"
 	"onefold/internal/work"
 	"onefold/web/templates"
@@ -15,33 +17,40 @@ import (
 // history.
 const excerptBudget = 24 << 10
 
-// history merges calls and people's acts, the newest first. Each act is on exactly one part of a long history.
+// historyPlace is the part of a history that an address asks for.
+func historyPlace(c echo.Context) (p review.Place) {
+	if n, err := strconv.ParseInt(c.QueryParam("before"), 10, 32); err == nil && n > 0 {
+		p.Attempt = int(n)
+	}
+	if id, err := strconv.ParseInt(c.QueryParam("acts"), 10, 64); err == nil && id > 0 {
+		p.Act = id
+	}
+	return p
+}
+
+func historyAddress(p review.Place) string {
+	return "?before=" + strconv.Itoa(p.Attempt) + "&acts=" + strconv.FormatInt(p.Act, 10)
+}
+
+// history tells calls and people's acts, the newest first.
 func (v view) history(d review.Detail) []templates.Event {
-	acts := d.Acts
 	var out []templates.Event
-	act := func() {
-		if d.Until.IsZero() || acts[0].At.Before(d.Until) {
-			e := v.act(acts[0])
-			if c := d.Correction(acts[0]); c != nil {
+	budget := excerptBudget
+	for _, l := range d.History {
+		if l.Act != nil {
+			e := v.act(*l.Act)
+			if c := d.Correction(*l.Act); c != nil {
 				e.Changes = corrected(c.Before, c.Invoice)
 			}
 			out = append(out, e)
+			continue
 		}
-		acts = acts[1:]
-	}
-	budget := excerptBudget
-	for _, a := range d.Attempts {
-		for len(acts) > 0 && !acts[0].At.Before(review.Moment(a)) {
-			act()
-		}
+		a := *l.Attempt
 		e := v.attempt(a, d)
 		if budget -= len(e.Request) + len(e.Response); budget < 0 && len(out) > 0 && len(e.Request)+len(e.Response) > 0 {
-			e.Request, e.Response, e.More = "", "", "/items/"+strconv.FormatInt(a.ItemID, 10)+"?before="+strconv.Itoa(a.Number+1)+"#try-"+e.Number
+			e.Request, e.Response, e.More = "", "", "/items/"+strconv.FormatInt(a.ItemID, 10)+historyAddress(l.Place)+"#try-"+e.Number
 		}
 		out = append(out, e)
-	}
-	for len(acts) > 0 && !d.Older {
-		act()
 	}
 	return out
 }

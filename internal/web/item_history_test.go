@@ -62,7 +62,7 @@ func TestTrial06_BothNumbersAreShown(t *testing.T) {
 			page.shows(t, "It named S2.", "This document was reported earlier as D1")
 			break
 		}
-		path = itemPath(id) + older[1]
+		path = itemPath(id) + strings.ReplaceAll(older[1], "&amp;", "&")
 	}
 	page := b.get(itemPath(id))
 	page.shows(t, "Needs a person")
@@ -84,7 +84,7 @@ func TestTrial11_AnErrorPageIsAnUnknownOutcome(t *testing.T) {
 }
 
 var (
-	olderPart = regexp.MustCompile(`<a href="(\?before=\d+)">Older tries</a>`)
+	olderPart = regexp.MustCompile(`<a href="(\?before=\d+&amp;acts=\d+)">Earlier entries</a>`)
 	tryNumber = regexp.MustCompile(`<span class="no">(\d+)</span>`)
 	remark    = regexp.MustCompile(`<bdi>remark (\d+)\.</bdi>`)
 )
@@ -116,7 +116,7 @@ func TestTrial111_OneHistoryInParts(t *testing.T) {
 			}
 			path = ""
 			if m := olderPart.FindStringSubmatch(a.body); m != nil {
-				path = itemPath(id) + m[1]
+				path = itemPath(id) + strings.ReplaceAll(m[1], "&amp;", "&")
 			}
 		}
 		for name, got := range map[string][]string{"tries": tries, "remarks": remarks} {
@@ -138,6 +138,45 @@ func TestTrial111_OneHistoryInParts(t *testing.T) {
 	})
 }
 
+// However many and long the remarks are, each is on exactly one part, and no part is heavy.
+func TestEveryActIsOnOnePart(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db storetest.DB) {
+		w := rt.New(t, db)
+		id := w.One("K")
+		w.Send(id, rt.NoAnswer)
+		const notes = 230
+		for i := range notes {
+			filling := ""
+			if i < 30 {
+				filling = strings.Repeat("€", 1900)
+			}
+			w.Happen(id, work.Note{By: ben, Text: "remark " + strconv.Itoa(i) + "." + filling})
+		}
+		b := newSite(t, Config{Store: w.Store}).signIn("vera")
+		said, tried, next := regexp.MustCompile(`<bdi>remark (\d+)\.`), 0, notes-1
+		for path := itemPath(id); path != ""; {
+			a := b.get(path)
+			if a.status != http.StatusOK || len(a.body) > 100<<10 {
+				t.Fatalf("%s: %d, %d bytes", path, a.status, len(a.body))
+			}
+			for _, m := range said.FindAllStringSubmatch(a.body, -1) {
+				if m[1] != strconv.Itoa(next) {
+					t.Fatalf("%s: remark %s instead of %d", path, m[1], next)
+				}
+				next--
+			}
+			tried += len(tryNumber.FindAllString(a.body, -1))
+			path = ""
+			if m := olderPart.FindStringSubmatch(a.body); m != nil {
+				path = itemPath(id) + strings.ReplaceAll(m[1], "&amp;", "&")
+			}
+		}
+		if next != -1 || tried != 1 {
+			t.Errorf("%d remarks are on no part, the try is on %d", next+1, tried)
+		}
+	})
+}
+
 // However much was exchanged, the page stays light, and each excerpt is one click away.
 func TestExcerptsDoNotMakeThePageHeavy(t *testing.T) {
 	w := newWorld(t, func(s *work.System) { s.Policy.Sends = 20 })
@@ -152,7 +191,7 @@ func TestExcerptsDoNotMakeThePageHeavy(t *testing.T) {
 	if len(page.body) > 100<<10 || strings.Count(page.body, "<pre") < 2 {
 		t.Errorf("%d bytes, %d excerpts", len(page.body), strings.Count(page.body, "<pre"))
 	}
-	links := regexp.MustCompile(`<a href="(/items/\d+\?before=\d+)#try-(\d+)">Show what was exchanged</a>`).FindAllStringSubmatch(page.body, -1)
+	links := regexp.MustCompile(`<a href="(/items/\d+\?before=\d+&amp;acts=\d+)#try-(\d+)">Show what was exchanged</a>`).FindAllStringSubmatch(page.body, -1)
 	if len(links) == 0 {
 		t.Fatal("what is not here has no link")
 	}
@@ -161,7 +200,7 @@ func TestExcerptsDoNotMakeThePageHeavy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a := b.get(l[1]); !strings.Contains(a.body, "q"+strconv.Itoa(n-1)+"</pre>") || !strings.Contains(a.body, `id="try-`+l[2]+`"`) {
+		if a := b.get(strings.ReplaceAll(l[1], "&amp;", "&")); !strings.Contains(a.body, "q"+strconv.Itoa(n-1)+"</pre>") || !strings.Contains(a.body, `id="try-`+l[2]+`"`) {
 			t.Errorf("%s does not show try %s", l[1], l[2])
 		}
 	}

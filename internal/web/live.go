@@ -158,7 +158,7 @@ func (s *server) newsOf(ctx context.Context, v auth.Visit, item int64, state, kn
 	if item == 0 || err != nil {
 		return n
 	}
-	d, err := s.review.Detail(ctx, v.Actor, item, 0)
+	d, err := s.review.Detail(ctx, v.Actor, item, review.Place{})
 	if err != nil {
 		return n
 	}

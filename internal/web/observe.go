@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -9,6 +10,9 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+
+	"onefold/internal/review"
+	"onefold/web/templates"
 )
 
 // Observer is told of requests, for metrics and traces. Route is the pattern of the route, never the path that was asked for;
@@ -18,6 +22,18 @@ type Observer interface {
 	Begin(ctx context.Context, route, method, request string) context.Context
 	// End tells that it was answered with a status; 0: it broke off.
 	End(ctx context.Context, route, method string, status int, took time.Duration)
+}
+
+// TraceOf is the id of the trace of an item's attempt.
+type TraceOf func(itemID int64, recorded time.Time, number int) string
+
+// traceFact leads from an attempt to its trace.
+func (s *server) traceFact(d review.AttemptDetail) []templates.Fact {
+	if s.TraceOf == nil || d.Attempt.FromReport() {
+		return nil
+	}
+	made := cmp.Or(d.Attempt.LateFor, d.Attempt.Number) // a late answer is of the call that had been given up
+	return []templates.Fact{{Name: templates.Attempts.Fact["trace"], Value: s.TraceOf(d.Item.ID, d.Item.RecordedAt, made)}}
 }
 
 type unobserved struct{}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"onefold/internal/auth"
 	"onefold/internal/review"
 	"onefold/internal/work"
 	"onefold/web/templates"
@@ -32,7 +31,7 @@ func (s *server) overviewPage(c echo.Context) error {
 	}
 	m := view{s.Zone, o.Now}.overview(o)
 	m.Shell = shell
-	m.Systems = view{s.Zone, o.Now}.systemFigures(o, systems, person(c))
+	m.Systems = view{s.Zone, o.Now}.systemFigures(o, systems)
 	return render(c, http.StatusOK, templates.OverviewPage(m))
 }
 
@@ -132,12 +131,47 @@ func sendsTable(o review.Overview) templates.FigureTable {
 	return t
 }
 
-func (v view) systemFigures(o review.Overview, systems []review.SystemState, by work.Actor) templates.FigureTable {
+// stateBadges are all that keeps a system from working: a pause must not hide that the system is not reached.
+func stateBadges(sys review.SystemState) []templates.Badge {
+	if all := systemBadges(sys); len(all) > 0 {
+		return all
+	}
+	return []templates.Badge{{Sign: "✓", Tone: "good", Text: templates.Words.SystemSays["ok"]}}
+}
+
+// callGroups are the parts of a system's bar, by the patterns of the other charts.
+var callGroups = []string{"accepted", "unknown", "put_off"}
+
+// callParts draws the calls of a system beside the most that any has, in a bar of 300.
+func callParts(f review.SystemFigures, most int64) (list []templates.ChartBar) {
+	putOff := f.Limited + f.Barred + f.PutOff
+	x := 0.0
+	for i, n := range []int64{f.Calls - f.Failed - putOff, f.Failed, putOff} {
+		if n <= 0 {
+			continue
+		}
+		width := max(2*thinnest, 290*float64(n)/float64(most))
+		list = append(list, templates.ChartBar{Code: callGroups[i], X: units(1 + x), Width: units(width)})
+		x += width
+	}
+	return list
+}
+
+func (v view) systemFigures(o review.Overview, systems []review.SystemState) templates.FigureTable {
 	w := templates.Overviews
-	t := templates.FigureTable{Caption: w.Systems, Heads: []string{w.System, w.Calls, w.Failed, w.Limited, w.Median, w.P95}}
-	badges := map[string]templates.Badge{}
+	t := templates.FigureTable{Caption: w.Systems, Heads: []string{w.System, w.Calls, w.Failed, w.Limited, w.Barred, w.PutOff, w.AnswerMedian, w.AnswerP95}}
+	states := map[string]review.SystemState{}
 	for _, sys := range systems {
-		badges[sys.ID] = v.system(sys, by).Badge
+		states[sys.ID] = sys
+	}
+	var most int64
+	for _, f := range o.Systems {
+		most = max(most, f.Calls)
+	}
+	if most > 0 {
+		for _, code := range callGroups {
+			t.Key = append(t.Key, templates.ChartKey{Code: code, Name: w.Bar[code]})
+		}
 	}
 	for _, f := range o.Systems {
 		failed := thousands(f.Failed)
@@ -145,12 +179,12 @@ func (v view) systemFigures(o review.Overview, systems []review.SystemState, by 
 			failed += " (" + strconv.FormatFloat(100*float64(f.Failed)/float64(f.Calls), 'f', 1, 64) + " %)"
 		}
 		row := templates.FigureRow{Name: text(f.Name, 100), Href: systemPath(f.ID),
-			Cells: []string{thousands(f.Calls), failed, thousands(f.Limited), w.None, w.None}}
-		if b, is := badges[f.ID]; is {
-			row.Badge = &b
+			Parts: callParts(f, most), Cells: []string{thousands(f.Calls), failed, thousands(f.Limited), thousands(f.Barred), thousands(f.PutOff), w.None, w.None}}
+		if sys, is := states[f.ID]; is {
+			row.Badges = stateBadges(sys)
 		}
 		if f.Answering.Count > 0 {
-			row.Cells[3], row.Cells[4] = aboutTime(f.Answering.Median), aboutTime(f.Answering.P95)
+			row.Cells[5], row.Cells[6] = aboutTime(f.Answering.Median), aboutTime(f.Answering.P95)
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -163,61 +197,4 @@ func ofMost(n, most int64) string {
 		return "0"
 	}
 	return strconv.FormatFloat(max(1, 100*float64(n)/float64(most)), 'f', 1, 64)
-}
-
-// overviewCSV answers GET /overview.csv: every figure of the page, one in a row.
-func (s *server) overviewCSV(c echo.Context) error {
-	ctx, by := c.Request().Context(), person(c)
-	o, err := s.overviews.Overview(ctx, by, review.Range(c.QueryParam("range")))
-	if err != nil {
-		return err
-	}
-	e := auth.Entry{CompanyID: s.CompanyID, By: by, From: origin(c), What: auth.DidExport, Object: "overview:" + string(o.Range), Note: c.Request().URL.Path}
-	if err := s.Auth.Audit(ctx, e); err != nil {
-		return err
-	}
-	w, zone := templates.Overviews, s.Zone.String()
-	heads := []string{say(w.From, "zone", zone), say(w.Until, "zone", zone), w.What, w.System, w.Count, w.Median + " (s)", w.P95 + " (s)"}
-	return s.sendCSV(c, "onefold-overview-"+string(o.Range), heads, func(yield func([]string, error) bool) {
-		for _, row := range overviewRows(o, s.Zone) {
-			if !yield(row, nil) {
-				return
-			}
-		}
-	})
-}
-
-func overviewRows(o review.Overview, zone *time.Location) (rows [][]string) {
-	w := templates.Overviews
-	at := func(t time.Time) string { return t.In(zone).Format("2006-01-02 15:04 -0700") }
-	seconds := func(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'g', 3, 64) }
-	add := func(from, to time.Time, what, system string, n int64, s *review.Spread) {
-		row := []string{at(from), at(to), what, system, strconv.FormatInt(n, 10), "", ""}
-		if s != nil && s.Count > 0 {
-			row[5], row[6] = seconds(s.Median), seconds(s.P95)
-		}
-		rows = append(rows, row)
-	}
-	for _, st := range o.Stretches {
-		groups, _ := sendsOf(st)
-		for i, g := range sendGroups {
-			add(st.From, st.To, w.Pattern[g.code], "", groups[i], nil)
-		}
-		add(st.From, st.To, w.Sent["confirmed"], "", st.Confirmed.Count, &st.Confirmed)
-	}
-	from, to := o.Stretches[0].From, o.Stretches[len(o.Stretches)-1].To
-	add(from, to, w.Sent["prevented"], "", o.Prevented, nil)
-	for _, s := range o.Settled {
-		add(from, to, say(w.Sent["settled"], "how", w.Way[string(s.How)]), "", s.Spread.Count, &s.Spread)
-	}
-	for i, n := range o.Sends {
-		add(from, to, say(w.Sent["sends"], "n", w.Taken[i]), "", n, nil)
-	}
-	for _, f := range o.Systems {
-		add(from, to, w.Sent["calls"], f.Name, f.Calls, nil)
-		add(from, to, w.Sent["failed"], f.Name, f.Failed, nil)
-		add(from, to, w.Sent["limited"], f.Name, f.Limited, nil)
-		add(from, to, w.Sent["answered"], f.Name, f.Answering.Count, &f.Answering)
-	}
-	return rows
 }

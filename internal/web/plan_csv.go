@@ -37,7 +37,7 @@ func (s *server) planExport(c echo.Context) error {
 		h.Del(echo.HeaderContentDisposition)
 		return planError(err)
 	}
-	s.Log.Error("an export broke off", "request", c.Get(requestIDKey), "error", err)
+	s.Log.ErrorContext(c.Request().Context(), "an export broke off", "request", c.Get(requestIDKey), "error", err)
 	panic(http.ErrAbortHandler)
 }
 

@@ -160,9 +160,9 @@ func (s *server) showReport(c echo.Context, status int, typed *review.ReportInpu
 	if p.results, err = s.reports.Results(ctx, by, id); err != nil {
 		return err
 	}
-	after, _ := strconv.Atoi(c.QueryParam("after"))
-	kind := p.kind(review.LineKind(c.QueryParam("show")))
-	lines, err := s.reports.Lines(ctx, by, id, kind, max(after, 0), reportLines+1)
+	number, _ := strconv.ParseInt(c.QueryParam("after"), 10, 32) // one that is too large is the largest
+	after, kind := max(int(number), 0), p.kind(review.LineKind(c.QueryParam("show")))
+	lines, err := s.reports.Lines(ctx, by, id, kind, after, reportLines+1)
 	if err != nil {
 		return err
 	}

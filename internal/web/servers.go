@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,15 +36,49 @@ func (s *server) serversPage(c echo.Context) error {
 		names[sys.ID] = sys.Name
 	}
 	m := templates.Servers{Shell: shell}
-	var newest int64
-	for _, one := range list {
-		newest = max(newest, one.Schema)
-	}
 	show := view{s.Zone, now}
+	m.Say = serversSay(list, now)
+	newest := newestSchema(list)
 	for _, one := range list {
 		m.Servers = append(m.Servers, show.oneServer(one, newest, names))
 	}
 	return render(c, http.StatusOK, templates.ServersPage(m))
+}
+
+// newestSchema is that of the servers that are alive: one that is gone may have been of a newer version.
+func newestSchema(list []review.ServerState) (newest int64) {
+	for _, one := range list {
+		if one.State != work.ServerSilent {
+			newest = max(newest, one.Schema)
+		}
+	}
+	return newest
+}
+
+// serversSay is what concerns several servers.
+func serversSay(list []review.ServerState, now time.Time) (out []templates.Sentence) {
+	w := templates.ServerWords
+	var known []work.Server
+	var versions []string
+	for _, one := range list {
+		if one.Seen.IsZero() {
+			continue
+		}
+		known = append(known, one.Server)
+		if version := text(one.Version, 60); one.State != work.ServerSilent && !slices.Contains(versions, version) {
+			versions = append(versions, version)
+		}
+	}
+	if slices.Sort(versions); len(versions) > 1 {
+		out = append(out, templates.Say(w.Versions, map[string]any{"versions": strings.Join(versions[:min(len(versions), 5)], ", ")}))
+	}
+	if work.DatabaseClockOff(known, now) {
+		out = append(out, templates.Say(w.DatabaseClock, nil))
+	}
+	if len(known) >= work.ShownServers {
+		out = append(out, templates.Say(w.Most, map[string]any{"n": strconv.Itoa(work.ShownServers)}))
+	}
+	return out
 }
 
 func (v view) oneServer(one review.ServerState, newest int64, systems map[string]string) templates.Server {
@@ -90,18 +125,22 @@ func (v view) oneServer(one review.ServerState, newest int64, systems map[string
 func (v view) serverSays(one review.ServerState, newest int64) (out []templates.Sentence) {
 	w := templates.ServerWords
 	say := func(pattern string, values map[string]any) { out = append(out, templates.Say(pattern, values)) }
-	var until time.Time
+	var until, runs time.Time
 	for _, h := range one.Calls {
 		until = latest(until, h.Until)
 	}
 	for _, r := range one.Runs {
-		until = latest(until, r.Until)
+		runs = latest(runs, r.Until)
 	}
 	silent := one.State == work.ServerSilent
 	about := map[string]any{"since": v.clock(one.Seen), "until": v.clock(until)}
 	switch {
+	case one.Seen.IsZero() && until.IsZero():
+		say(w.NeverSeen, nil)
 	case one.Seen.IsZero():
 		say(w.NeverTold, about)
+	case silent && until.IsZero() && !runs.IsZero():
+		say(w.SilentOnly, about)
 	case silent && until.IsZero():
 		say(w.Silent, about)
 	case silent && until.After(v.now):
@@ -110,6 +149,13 @@ func (v view) serverSays(one review.ServerState, newest int64) (out []templates.
 		say(w.SilentHeld, about)
 	case one.State == work.ServerStops:
 		say(w.Stops, nil)
+	}
+	switch {
+	case !silent || runs.IsZero():
+	case runs.After(v.now):
+		say(w.RunsUntil, map[string]any{"until": v.clock(runs)})
+	default:
+		say(w.RunsOver, map[string]any{"until": v.clock(runs)})
 	}
 	if one.ClockOff(v.now) {
 		say(w.ClockOff, map[string]any{"by": clockSays(one, v.now)})
@@ -131,7 +177,7 @@ func clockSays(one review.ServerState, now time.Time) string {
 	switch {
 	case one.State == work.ServerSilent:
 		return w.ClockUnknown
-	case !one.ClockOff(now):
+	case one.Ahead.Abs() < work.ClockRight:
 		return w.ClockRight
 	case one.Ahead > 0:
 		return filled(w.ClockFast, "by", length(one.Ahead))

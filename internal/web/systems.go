@@ -104,7 +104,7 @@ func (v view) systemTrouble(sys review.SystemState) []templates.Sentence {
 	}
 	say(!sys.PausedAt.IsZero(), "paused", map[string]any{"at": v.clock(sys.PausedAt), "who": text(name(sys.PausedBy), 60), "n": strconv.Itoa(sys.InFlight)})
 	say(sys.LoginProblem != "", loginCode(sys.LoginProblem), map[string]any{"text": text(sys.LoginProblem, 200)})
-	say(!sys.BreakerUntil.IsZero(), "breaker", map[string]any{"at": v.ahead(sys.BreakerUntil), "text": fullSentence(text(sys.BreakerReason, 200))})
+	say(sys.NotReached(), "breaker", map[string]any{"at": v.ahead(sys.BreakerUntil), "text": fullSentence(text(sys.BreakerReason, 200))})
 	say(!sys.LookFirst.IsZero(), "look_first", map[string]any{"at": v.clock(sys.LookFirst), "text": text(sys.LookFirstWhy, 200)})
 	return out
 }
@@ -117,19 +117,27 @@ func loginCode(problem string) string {
 	return "login"
 }
 
+// systemBadges are all that keeps a system from working as usual, the weightiest first.
+func systemBadges(sys review.SystemState) (list []templates.Badge) {
+	for _, trouble := range []struct {
+		is         bool
+		code, tone string
+	}{{!sys.PausedAt.IsZero(), "paused", "ask"}, {sys.LoginProblem != "", loginCode(sys.LoginProblem), "ask"}, {sys.NotReached(), "breaker", "ask"}, {!sys.LookFirst.IsZero(), "look_first", "busy"}} {
+		if trouble.is {
+			list = append(list, templates.Badge{Sign: "!", Tone: trouble.tone, Text: templates.Words.SystemSays[trouble.code]})
+		}
+	}
+	return list
+}
+
 func (v view) system(sys review.SystemState, by work.Actor) templates.System {
 	w := templates.Words
 	m := templates.System{ID: sys.ID, Name: text(sys.Name, 100), Say: v.systemTrouble(sys), Badge: templates.Badge{Sign: "✓", Tone: "good", Text: w.SystemSays["ok"]}}
 	if len(m.Say) == 0 {
 		m.Say = []templates.Sentence{templates.Say(w.SystemSays["ok/say"], nil)}
 	}
-	for _, trouble := range []struct {
-		is         bool
-		code, tone string
-	}{{!sys.LookFirst.IsZero(), "look_first", "busy"}, {!sys.BreakerUntil.IsZero(), "breaker", "ask"}, {sys.LoginProblem != "", loginCode(sys.LoginProblem), "ask"}, {!sys.PausedAt.IsZero(), "paused", "ask"}} {
-		if trouble.is {
-			m.Badge = templates.Badge{Sign: "!", Tone: trouble.tone, Text: w.SystemSays[trouble.code]}
-		}
+	if all := systemBadges(sys); len(all) > 0 {
+		m.Badge = all[0]
 	}
 	if sys.PauseReason != "" {
 		m.Say = slices.Insert(m.Say, 1, templates.Say(w.SystemSays["paused/why"], map[string]any{"text": text(sys.PauseReason, 300)}))

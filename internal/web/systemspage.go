@@ -140,10 +140,10 @@ func systemConnection(sys review.SystemState) []templates.Fact {
 // answers is the state of the breaker.
 func (v view) answers(sys work.System) templates.Fact {
 	w := templates.SystemWords
-	if sys.BreakerUntil.IsZero() && sys.LoginProblem != "" {
+	if sys.LoginProblem != "" {
 		return templates.Fact{Name: w.Answers, Value: templates.Words.SystemSays["login"]}
 	}
-	if sys.BreakerUntil.IsZero() {
+	if !sys.NotReached() {
 		return templates.Fact{Name: w.Answers, Value: templates.Words.Fact["yes"]}
 	}
 	since := sys.BreakerSince

@@ -75,8 +75,15 @@ func (s *server) trailPage(c echo.Context) error {
 	if after.Source != "" {
 		m.First = "/audit?" + keep.Encode()
 	}
-	if page.Next.Source != "" {
-		keep.Set("after", strconv.FormatInt(page.Next.At.UnixNano(), 36)+"."+page.Next.Source+"."+strconv.FormatInt(page.Next.ID, 36))
+	next := page.Next
+	if next.Source == "" && page.Further.Source != "" {
+		next, m.Looked = page.Further, templates.Say(templates.People.TrailLooked, map[string]any{"at": show.second(page.Further.At)})
+		if len(m.Rows) == 0 {
+			m.Looked = templates.Say(templates.People.TrailLookedNone, map[string]any{"at": show.second(page.Further.At)})
+		}
+	}
+	if next.Source != "" {
+		keep.Set("after", strconv.FormatInt(next.At.UnixNano(), 36)+"."+next.Source+"."+strconv.FormatInt(next.ID, 36))
 		m.Next = "/audit?" + keep.Encode()
 	}
 	return render(c, http.StatusOK, templates.TrailPage(m))

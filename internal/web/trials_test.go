@@ -281,34 +281,6 @@ func TestTrial123_UglyTextsDoNotSpoilThePage(t *testing.T) {
 	})
 }
 
-// Trial 111 in small: one item with many attempts shows the newest, older ones on demand, each once.
-func TestTrial111_ManyAttempts(t *testing.T) {
-	w := newWorld(t, func(s *work.System) { s.Policy.Lookups = 60 })
-	id := w.One("K")
-	w.Send(id, rt.NoAnswer)
-	for range 49 {
-		w.Find(id, rt.CannotTell)
-	}
-	b := newSite(t, Config{Store: w.Store}).signIn("vera")
-	number := regexp.MustCompile(`<span class="no">(\d+)</span>`)
-	older := regexp.MustCompile(`<a href="(\?before=\d+)">Older tries</a>`)
-	seen := map[string]int{}
-	path, pages := itemPath(id), 0
-	for ; path != ""; pages++ {
-		a := b.get(path)
-		for _, m := range number.FindAllStringSubmatch(a.body, -1) {
-			seen[m[1]]++
-		}
-		path = ""
-		if m := older.FindStringSubmatch(a.body); m != nil {
-			path = itemPath(id) + m[1]
-		}
-	}
-	if pages != 3 || len(seen) != 50 {
-		t.Errorf("%d attempts on %d pages", len(seen), pages)
-	}
-}
-
 func TestTypedTextIsKeptWhenSomethingIsMissing(t *testing.T) {
 	w := newWorld(t)
 	id := w.One("K")

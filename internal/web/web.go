@@ -80,6 +80,7 @@ type Config struct {
 	TrustedProxies []netip.Prefix // whose word on the client's address and TLS counts
 
 	Observer Observer                       // nil: none
+	TraceOf  TraceOf                        // nil: there are no traces
 	Ready    func(context.Context) []string // why the server cannot work, in words for everybody; nil: whether the database answers
 
 	beat <-chan time.Time // of the streams to open pages, for tests; nil: every heartbeat

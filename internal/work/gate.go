@@ -88,6 +88,8 @@ func Gate(it Item, r Rules, now time.Time) (Proof, error) {
 		return "", refuse(RefusedReported)
 	case !r.LookFirst.IsZero():
 		return "", &Refusal{Code: RefusedLookFirst}
+	case it.neverLooked():
+		return "", refuse(RefusedUnsearched)
 	case it.Sends == 0:
 		return ProofNeverSent, nil
 	case len(it.Unsettled) == 0:
@@ -108,10 +110,15 @@ func Gate(it Item, r Rules, now time.Time) (Proof, error) {
 	return ProofKey, nil
 }
 
-// provenAbsent reports whether a lookup or an attestation proves absence and still holds.
+// provenAbsent reports whether a lookup or an attestation proves absence and still holds. One that is yet to come is of a
+// clock that went back, and proves nothing.
 func provenAbsent(it Item, r Rules, now time.Time) bool {
-	return !it.AbsentAt.IsZero() && !it.AbsentAt.Before(it.SettledAt(r)) && now.Sub(it.AbsentAt) <= ProofLife
+	return !it.AbsentAt.IsZero() && !it.AbsentAt.Before(it.SettledAt(r)) && !it.AbsentAt.After(now) && now.Sub(it.AbsentAt) <= ProofLife
 }
+
+// neverLooked reports whether look-first handed the item to a person unseen. What the database says of its sends is not to be
+// trusted, also when look-first has ended: only a look, or a person who looked, opens the gate.
+func (it Item) neverLooked() bool { return it.LastLook == LastLookMissed && !it.Status.Settled() }
 
 const byLookup = "lookup"
 

@@ -38,6 +38,9 @@ func TestGate(t *testing.T) {
 	never := func(it *work.Item, _ *work.Rules) { *it = work.Item{Status: work.Queued} }
 	refusedSoFar := func(it *work.Item, _ *work.Rules) { it.Unsettled = nil }
 	byKey := func(_ *work.Item, r *work.Rules) { *r = keyRules() }
+	handedOver := func(it *work.Item, _ *work.Rules) {
+		it.Status, it.Reason, it.LastLook = work.Review, work.ReasonCannotLookUp, work.LastLookMissed
+	}
 	lookFirst := func(at time.Time) change { return func(_ *work.Item, r *work.Rules) { r.LookFirst = at } }
 	for _, c := range []struct {
 		name    string
@@ -81,6 +84,13 @@ func TestGate(t *testing.T) {
 		{"look-first, key alive", []change{byKey, lookFirst(ago(time.Hour))}, "", work.RefusedLookFirst, time.Time{}},
 		{"look-first began after the lookup", []change{never, looked, lookFirst(ago(30 * time.Second))}, "", work.RefusedLookFirst, time.Time{}},
 		{"look-first, what was claimed before it is not over", []change{never, looked, lookFirst(ago(2 * time.Minute))}, "", work.RefusedLookFirst, time.Time{}},
+		{"the lookup is of a clock that went back", []change{func(it *work.Item, _ *work.Rules) { it.AbsentAt, it.AbsentBy = noon.Add(1), "lookup" }}, "", work.RefusedUnknown, time.Time{}},
+		{"the attestation is of a clock that went back", []change{func(it *work.Item, _ *work.Rules) { it.AbsentAt, it.AbsentBy = noon.Add(1), "person:1 Anna" }}, "", work.RefusedUnknown, time.Time{}},
+		{"never looked for, never sent", []change{never, handedOver}, "", work.RefusedUnsearched, time.Time{}},
+		{"never looked for, all settled", []change{refusedSoFar, handedOver}, "", work.RefusedUnsearched, time.Time{}},
+		{"never looked for, key alive", []change{byKey, handedOver}, "", work.RefusedUnsearched, time.Time{}},
+		{"never looked for, attested", []change{never, handedOver, attested}, work.ProofAttested, "", time.Time{}},
+		{"never looked for, looked up since", []change{never, handedOver, looked}, work.ProofLookup, "", time.Time{}},
 		{"key, still settling", []change{byKey, func(it *work.Item, _ *work.Rules) { it.SettleFrom = ago(10 * time.Second) }}, "", work.RefusedSettling, noon.Add(50 * time.Second)},
 		{"key expired", []change{byKey, func(it *work.Item, _ *work.Rules) { it.FirstSentAt = ago(24 * time.Hour) }}, "", work.RefusedKeyExpired, time.Time{}},
 		{"key expires before the request is through", []change{byKey, func(it *work.Item, r *work.Rules) {
@@ -148,14 +158,16 @@ func provenBy(it work.Item, r work.Rules, now time.Time) map[work.Proof]bool {
 	if looking {
 		calm = later(calm, r.LookFirst.Add(r.Lease()+r.Settle()))
 	}
-	fresh := !it.AbsentAt.IsZero() && now.Before(it.AbsentAt.Add(15*time.Minute+1)) && !calm.After(it.AbsentAt)
+	fresh := !it.AbsentAt.IsZero() && !now.Before(it.AbsentAt) && now.Before(it.AbsentAt.Add(15*time.Minute+1)) && !calm.After(it.AbsentAt)
 	reported := it.Positive == work.ReportedThere
+	settled := it.Status == work.Confirmed || it.Status == work.Resolved || it.Status == work.Closed
+	unseen := it.LastLook == work.LastLookMissed && !settled // look-first handed it to a person
 	switch {
 	case fresh && it.AbsentBy == "lookup" && !reported:
 		holds[work.ProofLookup] = true
 	case fresh && it.AbsentBy != "lookup":
 		holds[work.ProofAttested] = true
-	case reported || looking:
+	case reported || looking || unseen:
 	case it.Sends == 0:
 		holds[work.ProofNeverSent] = true
 	case len(it.Unsettled) == 0:
@@ -194,6 +206,10 @@ func randomItem(t *rapid.T) work.Item {
 	}
 	it.FirstSentAt = moment(t, "first sent")
 	it.AbsentAt = moment(t, "absent at")
+	if rapid.IntRange(0, 5).Draw(t, "clock went back") == 0 {
+		it.AbsentAt = noon.Add(rapid.SampledFrom([]time.Duration{1, time.Minute, time.Hour}).Draw(t, "absent later"))
+	}
+	it.LastLook = rapid.SampledFrom([]work.LastLook{work.NoLastLook, work.NoLastLook, work.LastLookMissed}).Draw(t, "last look")
 	if !it.AbsentAt.IsZero() {
 		it.AbsentBy = rapid.SampledFrom([]string{"lookup", "person:1 Anna"}).Draw(t, "absent by")
 	}

@@ -76,7 +76,8 @@ type Item struct {
 	AssignedTo string
 }
 
-// LastLook says whether an item that is settled still owes one look outside.
+// LastLook says whether an item that is settled still owes one look outside, and whether one that is not settled missed the
+// look that look-first wants of it.
 type LastLook string
 
 const (

@@ -59,7 +59,9 @@ func acted(it *Item, ev Event, r Rules, now time.Time) error {
 		if why == "" {
 			why = ReasonHeld
 		}
-		it.LastLook = NoLastLook
+		if it.LastLook != LastLookMissed { // a look that is missing is missing still
+			it.LastLook = NoLastLook
+		}
 		toReview(it, why)
 	case Attest:
 		return attest(it, ev, r, now)
@@ -154,7 +156,10 @@ func resolve(it *Item, ev Resolve, r Rules, now time.Time) error {
 
 // settleByPerson settles the item; if a send is unsettled, or may be known to another copy only, it owes a last look.
 func settleByPerson(it *Item, to Status, r Rules, now time.Time) {
-	it.Status, it.DueAt, it.LookAsked, it.LastLook = to, time.Time{}, "", NoLastLook
+	if !it.neverLooked() {
+		it.LastLook = NoLastLook
+	}
+	it.Status, it.DueAt, it.LookAsked = to, time.Time{}, ""
 	forgetProof(it)
 	if !it.SettledAt(r).IsZero() {
 		oweLastLook(it, r, now)

@@ -51,7 +51,7 @@ func (w *world) noReport(t *rapid.T, it work.Item) {
 func (w *world) check(t *rapid.T) {
 	// A forgotten correction leaves its number, and so its key, to the next one: the system then refuses or replays, which
 	// is safe, so it counts only while nothing was forgotten.
-	if w.out.fault != "" && w.rules.LookFirst.IsZero() {
+	if w.out.fault != "" && !w.forgot {
 		t.Fatal(w.out.fault)
 	}
 	for _, it := range w.db.state.items {
@@ -222,6 +222,7 @@ type coverage struct {
 	reasons  map[work.Reason]int
 	proofs   map[work.Proof]int
 	late     int
+	unlooked int // items that nobody had looked for when look-first ended
 
 	byReport, absentByReport int // items that reports confirmed, and proved absent
 }
@@ -256,8 +257,8 @@ func (c *coverage) demand(t *testing.T) {
 			t.Errorf("no run sent under the proof %s", p)
 		}
 	}
-	if c.late == 0 {
-		t.Error("no run had a late answer")
+	if c.late == 0 || c.unlooked == 0 {
+		t.Errorf("%d runs had a late answer, look-first ended for %d items that nobody had looked for", c.late, c.unlooked)
 	}
 	if c.byReport == 0 || c.absentByReport == 0 {
 		t.Errorf("reports confirmed %d items and proved %d absent", c.byReport, c.absentByReport)

@@ -39,8 +39,11 @@ func (w *world) step(t *rapid.T) {
 	if len(w.expired()) > 0 {
 		possible = append(possible, action{"sweep", 4, w.sweep})
 	}
-	if len(w.db.history) > 1 && w.rules.LookFirst.IsZero() {
+	if len(w.db.history) > 1 && !w.forgot {
 		possible = append(possible, action{"forget", 2, w.forget})
+	}
+	if w.looked() {
+		possible = append(possible, action{"look-first ends", 2, w.endLookFirst})
 	}
 	var lot []action
 	for _, a := range possible {
@@ -80,7 +83,7 @@ func (w *world) outsideVoids(t *rapid.T) {
 func (w *world) forget(t *rapid.T) {
 	w.db.forget(rapid.IntRange(1, 3).Draw(t, "commits"))
 	w.advance(time.Second)
-	w.rules.LookFirst = w.now
+	w.rules.LookFirst, w.forgot = w.now, true
 	clear(w.spent)
 	for _, it := range w.db.state.items {
 		w.spent[it.ID] = it.SendsUsed

@@ -72,6 +72,7 @@ type world struct {
 	accepts bool       // what the system does with sends when all is calm
 	seen    *coverage
 	reports []*report // that people keep
+	forgot  bool      // the database forgot something
 }
 
 // call is what one worker carries: an attempt that it opened.

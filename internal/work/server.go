@@ -7,7 +7,10 @@ const (
 	BeatEvery      = 15 * time.Second   // between two signs of life
 	SilentAfter    = 50 * time.Second   // without one: three were missed
 	ForgetServer   = 7 * 24 * time.Hour // of silence; then it is taken off the page
+	ForgetIdle     = 24 * time.Hour     // as above, of one that holds nothing
+	ShownServers   = 200                // on the page; servers that end and start under new names may be thousands
 	ClockTolerance = 2 * time.Second    // more than that is told to people
+	ClockRight     = time.Second        // less than that is over: a clock that wanders is not told each time
 	clockMemory    = time.Hour          // how long people are told that a clock was moved
 )
 
@@ -55,6 +58,22 @@ func (s Server) ClockOff(now time.Time) bool {
 // ClockMoved reports whether the server's clock was moved lately while it ran.
 func (s Server) ClockMoved(now time.Time) bool {
 	return s.State(now) != ServerSilent && !s.JumpedAt.IsZero() && now.Sub(s.JumpedAt) < clockMemory
+}
+
+// DatabaseClockOff reports whether the wrong clock seems to be the database's own: several servers run, and all of them
+// differ from it alike.
+func DatabaseClockOff(all []Server, now time.Time) bool {
+	run, least, most := 0, time.Duration(0), time.Duration(0)
+	for _, s := range all {
+		if s.State(now) == ServerSilent {
+			continue
+		}
+		if run++; run == 1 {
+			least, most = s.Ahead, s.Ahead
+		}
+		least, most = min(least, s.Ahead), max(most, s.Ahead)
+	}
+	return run > 1 && (least > ClockTolerance || most < -ClockTolerance) && most-least <= ClockTolerance
 }
 
 // HasTwin reports whether another server was seen under the same name lately.

@@ -28,7 +28,7 @@
 
   async function listen() {
     clearTimeout(again);
-    if (stream || over || document.hidden || !kind()) return;
+    if (stream || over || document.hidden || !kind() || kind() === "figures") return;
     const mine = stream = new AbortController();
     const began = Date.now();
     let busy = false, watch = 0;
@@ -78,7 +78,7 @@
   window.addEventListener("pageshow", (event) => { if (event.persisted) listen(); });
 
   // Fetching: one at a time, and the slower the server the seldomer.
-  let news = null, due = 0, fetching = false, rest = shortest, asked = false;
+  let news = null, due = 0, fetching = false, rest = shortest, asked = false, last = 0;
 
   function hear(event) {
     if (!kind()) return;
@@ -93,13 +93,17 @@
   }
 
   // look is for pages that change while they are not told.
-  function look() { if (kind() === "bulk" && !document.hidden) plan(2000); }
+  function look() {
+    if (document.hidden) return;
+    if (kind() === "bulk") plan(2000);
+    if (kind() === "figures") plan(30000 - (performance.now() - last)); // they are added up no more often
+  }
 
   async function fetchPage() {
     clearTimeout(due);
     [due, fetching] = [0, true];
     const [heard, force, began] = [news, asked, performance.now()];
-    [news, asked] = [null, false];
+    [news, asked, last] = [null, false, began];
     let failed = false;
     try {
       const answer = await fetch(location.href, { headers: { "Onefold-Live": "1" }, cache: "no-store" });
@@ -149,7 +153,8 @@
       mark.hidden = true;
       return announce(heard.say || mark.dataset.updated);
     }
-    if (kind() === "list") return updateList(now);
+    if (kind() === "list" && !fills(now)) return updateList(now);
+    if (kind() === "figures") return updateFigures(now, fresh);
     if (busy(main)) return show(heard.say || mark.dataset.newer, load);
     const [before, was] = [main.innerText, kind()];
     replace(now, fresh);
@@ -159,6 +164,23 @@
     if (!kind()) hush(); // it is done
     const status = main.querySelector(".title .badge")?.innerText;
     if (!heard.colleague && kind() !== "bulk") announce(heard.say || was === "bulk" && status || mark.dataset.updated);
+  }
+
+  // fills tells whether a list without a row takes in what comes: nobody reads it yet.
+  function fills(now) {
+    return here()?.dataset.fills !== undefined && !main.querySelector('[id^="row-"]') && now.querySelector('[id^="row-"]') && !busy(main);
+  }
+
+  // updateFigures changes the numbers and keeps what is being read where it is, also if a table above it grows. It says
+  // nothing: it comes again and again. What is marked to be copied is left alone until the next time.
+  function updateFigures(now, fresh) {
+    const marked = document.getSelection();
+    if (!marked.isCollapsed && main.contains(marked.anchorNode)) return;
+    const read = [...main.querySelectorAll("[data-live] h2, [data-live] summary, [data-live] tr")].find((part) => part.getBoundingClientRect().top >= 0);
+    const was = read?.getBoundingClientRect().top;
+    replace(now, fresh);
+    if (read?.isConnected) window.scrollBy(0, read.getBoundingClientRect().top - was);
+    mark.hidden = true;
   }
 
   function updateList(now) {

@@ -55,16 +55,15 @@ type FigureTable struct {
 	Caption string
 	Heads   []string
 	Rows    []FigureRow
+	Key     []ChartKey // of the parts of the rows' bars
 }
 
 // FigureRow is one row.
 type FigureRow struct {
-	Name  string
-	Href  string
-	Badge *Badge
-	Part  string // of 100, drawn beside the first cell; empty: not drawn
-	Cells []string
+	Name   string
+	Href   string
+	Badges []Badge
+	Part   string     // of 100, drawn beside the first cell; empty: not drawn
+	Parts  []ChartBar // the same with patterns, of 300
+	Cells  []string
 }
-
-// ChartPatterns are the codes of the patterns that bars are filled with; two never look the same without colour.
-var ChartPatterns = []string{"accepted", "there", "rejected", "put_off", "unknown"}

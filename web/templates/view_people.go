@@ -210,6 +210,7 @@ type Trail struct {
 	Export   string // address of the same as a file
 	First    string
 	Next     string
+	Looked   Sentence // how far back was looked, if not to the end
 	Problem  string
 }
 

@@ -3,6 +3,7 @@ package templates
 // Servers is the page of the servers on this database.
 type Servers struct {
 	Shell
+	Say     []Sentence // what concerns several of them; empty: nothing
 	Servers []Server
 }
 

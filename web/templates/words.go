@@ -27,7 +27,7 @@ var Words = words{
 	FirstPage: "First page", NextPage: "Next page",
 	Invoices: "Invoices", Systems: "Accounting systems", Import: "Import", Back: "All invoices", BackToSignIn: "Sign in", WhatWeKnow: "What we know",
 	WhatToDo: "What you can do", NotPossible: "Not possible now",
-	OlderAttempts: "Older tries", NewestAttempts: "Newest tries",
+	OlderAttempts: "Earlier entries", NewestAttempts: "Newest entries",
 	Steps: "Steps", NotBegun: "Not begun",
 	Facts: "Details", Lines: "Invoice lines", Note: "Note", Reference: "Number in the accounting system", Sent: "What was sent",
 	Answered: "What came back", Excerpts: "Show what was exchanged", Description: "Description", Quantity: "Quantity",
@@ -157,7 +157,7 @@ type peopleWords struct {
 	InviteTitle, InviteSay, InviteDo, AddSay, AddDo, RequireOn, RequireOff, RequireStart, RequireEnd, RolesSave, Enable, Disable, TrailOf, LinkSay, LinkInvite,
 	LinkReset, Tokens, NoTokens, NoTokensSay, Scopes, LastUse, Made, TokenNew, TokenNameHint, TokenLasts, TokenLimit, TokenLimitHint, TokenDo,
 	TokenUntil, TokenRevoke, TokenSecret, NotUsed, Trail, TrailSay, TrailWho, TrailWhat, TrailObject, TrailObjectHint, TrailFrom, TrailTo,
-	TrailText, TrailEmpty, TrailAt, TrailChange, TrailOrigin, TrailOlder, TrailExport, TrailDates, TrailWhoID, TrailCode, TrailBefore,
+	TrailText, TrailEmpty, TrailAt, TrailChange, TrailOrigin, TrailOlder, TrailLooked, TrailLookedNone, TrailExport, TrailDates, TrailWhoID, TrailCode, TrailBefore,
 	TrailAfter, Anybody, Anything, Nobody, TokenCalled, LastAdmin, LoginTaken,
 	Restored, RestoredMoved, RestoredBy, NotSent, Browser, BrowserOn string
 	Fault, SSO, BadInput, State, StepSays, Fact, Field, Role, RoleHelp, Scope, ScopeHelp, TokenState, Method, Did, Act, ActGroup, Days map[string]string
@@ -206,7 +206,8 @@ var People = peopleWords{
 	TokenRevoke: "Revoke", TokenSecret: "This is the token of {name}. Copy it now: it is not shown again.", NotUsed: "Not yet",
 	Trail: "Audit trail", TrailSay: "Who did what, newest first. Nobody can change it here.", TrailWho: "Who", TrailWhat: "What", TrailObject: "To what",
 	TrailObjectHint: "system:books", TrailFrom: "From day", TrailTo: "To day", TrailText: "Text", TrailEmpty: "Nothing like it is on record",
-	TrailAt: "When", TrailChange: "Before and after", TrailOrigin: "From where", TrailOlder: "Older ones", TrailExport: "Download as CSV",
+	TrailAt: "When", TrailChange: "Before and after", TrailOrigin: "From where", TrailOlder: "Older ones",
+	TrailLooked: "Looked through the trail back to {at}: there may be older ones.", TrailLookedNone: "None in the trail back to {at}. There may be older ones.", TrailExport: "Download as CSV",
 	TrailWhoID: "Who (id)", TrailCode: "What (code)", TrailBefore: "Before", TrailAfter: "After", Nobody: "Not signed in", TokenCalled: "Token {name}",
 	TrailDates: "That is no day: write it as 2026-11-30.", Anybody: "Anybody", Anything: "Anything",
 	LastAdmin:  "This is the last administrator who can sign in. Make somebody else an administrator first.",

@@ -19,7 +19,7 @@ var Retention = retentionWords{
 	Preview: "Show what would go", PreviewHelp: "Changes nothing.",
 	Save: "Keep history this long", SaveHelp: "Goes on record in the audit trail. What is old enough is removed from then on.",
 	Saved:     "Saved. What is old enough is removed in the background from now on.",
-	Previewed: "Nothing is changed yet. This is what would be old enough.",
+	Previewed: "Nothing is changed yet. This is what would be old enough; what stays of it is said with each kind.",
 	Refused:   "Choose for each kind one of the times that are offered. Nothing was changed.",
 	Kept:      "You were signed out. Nothing was changed; what you had chosen is still here.",
 	Pruned:    "{n} older tries were removed ({at}): history is kept for a set time. What shows that the invoice is there was kept.",
@@ -29,7 +29,7 @@ var Retention = retentionWords{
 		"outcomes": "Messages to other programs", "notices": "Messages to people", "runs": "Single invoices of finished bulk runs", "imports": "Single rows of imported files"},
 	What: map[string]string{
 		"excerpts": "The text of requests and answers, without secrets, of settled invoices. It may name customers. The tries themselves stay.",
-		"attempts": "What was tried and looked up before an invoice was settled, except the evidence.",
+		"attempts": "What was tried and looked up before an invoice was settled, except the evidence. An invoice that went through at the first try keeps that one.",
 		"events":   "One that is sent again after its time finds its invoice by the order's reference, and records nothing twice.",
 		"outcomes": "What was delivered or given up. What still waits stays.",
 		"notices":  "E-mails and alerts that were sent or given up. What still waits stays.",
