@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"strings"
 	"time"
 
@@ -159,6 +160,17 @@ func (s *process) run(ctx context.Context, listener net.Listener) error {
 	return g.Wait()
 }
 
+// toOpen is the address that a person can open: the public one if it is known; one that means every interface cannot be.
+func toOpen(at net.Addr, publicURL string) string {
+	if publicURL != "" {
+		return strings.TrimSuffix(publicURL, "/")
+	}
+	if a, ok := at.(*net.TCPAddr); ok && a.IP.IsUnspecified() {
+		return "http://localhost:" + strconv.Itoa(a.Port)
+	}
+	return "http://" + at.String()
+}
+
 func serveCommand() *cobra.Command {
 	var db databaseFlags
 	var o serverOptions
@@ -217,13 +229,14 @@ func serveCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("cannot listen on %s: %w", listen, err)
 			}
-			cmd.Printf("Onefold is at http://%s/\n", listener.Addr())
+			here := toOpen(listener.Addr(), o.publicURL)
+			cmd.Printf("Onefold is at %s/\n", here)
 			if o.metricsAt != nil {
 				cmd.Printf("Metrics are at http://%s/metrics\n", o.metricsAt.Addr())
 			}
 			// What was generated is shown on the terminal only: it is not logged.
 			if s.setUpCode != "" {
-				cmd.Printf("Set it up at http://%s/setup with the code %s\n", listener.Addr(), s.setUpCode)
+				cmd.Printf("Set it up at %s/setup with the code %s\n", here, s.setUpCode)
 			}
 			if needToken {
 				cmd.Printf("API token: %s\n", s.apiToken)

@@ -3,7 +3,9 @@ package web
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"onefold/internal/review"
 	rt "onefold/internal/review/reviewtest"
 	"onefold/internal/work"
 )
@@ -66,5 +68,24 @@ func TestTheStepsThatFollowAreNamed(t *testing.T) {
 	it.Step = "email"
 	if got := stepsAfter(it); got != "" {
 		t.Errorf("after the last one: %q", got)
+	}
+}
+
+// What look-first hands to a person was never sent, as far as this database knows: nobody may be told that it was.
+func TestWhatWasNeverSentIsNotToldAsSent(t *testing.T) {
+	v := view{now: time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC), zone: time.UTC}
+	d := review.Detail{System: work.System{Name: "Books"}, Item: work.Item{Status: work.Review, Reason: work.ReasonCannotLookUp, LastLook: work.LastLookMissed}}
+	says := func() (all string) {
+		for _, s := range v.known(d) {
+			all += s.String() + " "
+		}
+		return all
+	}
+	if got := says(); strings.Contains(got, "It was sent") || !strings.Contains(got, "It may have been sent before the database was put back, and Books cannot be searched") {
+		t.Error(got)
+	}
+	d.Item.Sends = 1
+	if got := says(); !strings.Contains(got, "It was sent, no clear answer came") {
+		t.Error(got)
 	}
 }

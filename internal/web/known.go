@@ -78,6 +78,9 @@ func (v view) known(d review.Detail) []templates.Sentence {
 	if late {
 		pattern = w.Reasons["mismatch/correction"]
 	}
+	if it.Status == work.Review && it.Reason == work.ReasonCannotLookUp && it.Sends == 0 { // look-first handed it over
+		pattern = w.Reasons["cannot_look_up/unseen"]
+	}
 	out := []templates.Sentence{templates.Say(pattern, vals)}
 	if since := unknownSince(it); !since.IsZero() && it.Status != work.Review {
 		out = append(out, templates.Say(templates.ItemWords.UnknownSince, map[string]any{"at": v.clock(since)}))

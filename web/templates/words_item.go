@@ -81,18 +81,19 @@ var itemStatusSays = map[string]string{
 }
 
 var itemReasons = map[string]string{
-	"rejected":            "{system} refused it. It is not there.",
-	"attempts_exhausted":  "It is not in {system}, and the allowed tries are used up.",
-	"could_not_check":     "It may or may not be in {system}: looking there did not work.",
-	"cannot_look_up":      "It was sent, no clear answer came, and {system} cannot be searched from here. Please look there yourself.",
-	"mismatch":            "There is a record in {system}, but it differs from what was asked for.",
-	"mismatch/correction": "The first version is in {system} as {ref}. The correction came too late for it and was not sent: put it right there.",
-	"duplicates":          "There is more than one record in {system}.",
-	"found_void":          "The record in {system} is void or deleted.",
-	"contradiction":       "{system} said that it is there, and then did not show it.",
-	"late_evidence":       "After it had been decided, it turned out that a record is in {system}.",
-	"approval_required":   "The amount is above the limit. Somebody other than the person who recorded it must approve it.",
-	"held":                "It was stopped and waits for a decision.",
+	"rejected":              "{system} refused it. It is not there.",
+	"attempts_exhausted":    "It is not in {system}, and the allowed tries are used up.",
+	"could_not_check":       "It may or may not be in {system}: looking there did not work.",
+	"cannot_look_up":        "It was sent, no clear answer came, and {system} cannot be searched from here. Please look there yourself.",
+	"cannot_look_up/unseen": "It may have been sent before the database was put back, and {system} cannot be searched from here. Please look there yourself.",
+	"mismatch":              "There is a record in {system}, but it differs from what was asked for.",
+	"mismatch/correction":   "The first version is in {system} as {ref}. The correction came too late for it and was not sent: put it right there.",
+	"duplicates":            "There is more than one record in {system}.",
+	"found_void":            "The record in {system} is void or deleted.",
+	"contradiction":         "{system} said that it is there, and then did not show it.",
+	"late_evidence":         "After it had been decided, it turned out that a record is in {system}.",
+	"approval_required":     "The amount is above the limit. Somebody other than the person who recorded it must approve it.",
+	"held":                  "It was stopped and waits for a decision.",
 }
 
 var itemAction = map[string]string{"check": "Check now in {system}", "retry": "Send invoice again", "retry/first": "Send invoice now",
