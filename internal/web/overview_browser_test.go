@@ -29,6 +29,10 @@ func TestTheOverviewKeepsUp(t *testing.T) {
 		_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: quick})
 		return err
 	}), goTo(s.URL+overviewPath, "[data-live=figures]"))
+	// The time limit of a poll is one of the page too.
+	soon := func(js string) step {
+		return chromedp.Poll[chromedp.Void](js, chromedp.WithPollingTimeout(10*time.Minute))
+	}
 	const sends = `[...document.querySelectorAll(".chart-table tbody tr")].filter((r) => r.closest("section").getAttribute("aria-labelledby") === "outcomes").length`
 	b.js(sends, "1")
 	b.do(chromedp.Evaluate[chromedp.Void](`window.same = true; for (const d of document.querySelectorAll(".chart-table")) d.open = true;
@@ -37,7 +41,7 @@ func TestTheOverviewKeepsUp(t *testing.T) {
 	w.Later(time.Hour)
 	w.Send(w.One("INV-2"), rt.AcceptedAs(2))
 	counts(t, w, time.UTC)
-	b.do(until(sends + ` === 2`))
+	b.do(soon(sends + ` === 2`))
 	b.js(`window.same`, "true") // it was not loaded anew
 	b.js(`[...document.querySelectorAll(".chart-table")].every((d) => d.open)`, "true")
 	b.js(`document.activeElement.tagName`, "SUMMARY")
@@ -49,8 +53,8 @@ func TestTheOverviewKeepsUp(t *testing.T) {
 	w.Later(time.Hour)
 	w.Send(w.One("INV-3"), rt.AcceptedAs(3))
 	counts(t, w, time.UTC)
-	b.do(until(`window.waits.length >= window.waited + 2`))
+	b.do(soon(`window.waits.length >= window.waited + 2`))
 	b.js(sends, "2")
-	b.do(chromedp.Evaluate[chromedp.Void](`document.getSelection().removeAllRanges()`), until(sends+` === 3`))
+	b.do(chromedp.Evaluate[chromedp.Void](`document.getSelection().removeAllRanges()`), soon(sends+` === 3`))
 	b.js(`window.fetched > 2 && window.fetched <= window.waits.length`, "true") // each waited for its half minute, and there is no stream
 }
