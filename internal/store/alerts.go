@@ -84,7 +84,7 @@ const (
 		" GROUP BY o.system_id ORDER BY o.system_id"
 )
 
-// Overdue returns the systems with overdue items. It reads what is open and nothing of the history: it is asked all the time.
+// Overdue returns the systems with overdue items. It reads the index of what is open and nothing of the history: it is asked all the time.
 func (s *Store) Overdue(ctx context.Context, now time.Time) (list []automation.Overdue, err error) {
 	r, err := s.db.query(ctx, overdueText, s.db.at(now))
 	if err != nil {
