@@ -2,6 +2,7 @@ package web
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -83,8 +84,9 @@ func (w *longHistory) copies(table, which string, count int, other map[string]st
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	defer r.Close() //nolint:errcheck // it has no rows
 	columns, err := r.Columns()
-	if err != nil || r.Close() != nil {
+	if err = errors.Join(err, r.Err()); err != nil {
 		w.t.Fatal(err)
 	}
 	columns = slices.DeleteFunc(columns, func(c string) bool { return c == "units" || table == "acts" && c == "id" }) // the database fills these in
