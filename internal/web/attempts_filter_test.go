@@ -32,7 +32,7 @@ func (s shallow) AttemptList(ctx context.Context, q review.AttemptQuery) (review
 		return looked, err
 	}
 	page, err := s.Store.AttemptList(ctx, q)
-	if err != nil || looked.Next == (review.AttemptCursor{}) {
+	if err != nil || page.How == review.HowNone || looked.Next == (review.AttemptCursor{}) {
 		return page, err
 	}
 	page.Rows = slices.DeleteFunc(page.Rows, func(r review.AttemptRow) bool {
