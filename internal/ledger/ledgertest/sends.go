@@ -141,10 +141,10 @@ func runSend(t *testing.T, target Target, c sendCase, step string, waiting *benc
 	runtime.ReadMemStats(&start)
 	_, sentBefore := b.out.Traffic()
 	a := b.send(step, "INV-1")
-	if c.setup.Timeout == briefly && target.mayBeSlow(a) {
+	if c.setup.Timeout == briefly && target.mayBeSlow(a, len(b.out.Writes())-before) {
 		b.out.Misbehave(work.Send, NoFault)
 		b.out.Wait()
-		target.Brief *= 2
+		target.Brief = 2 * max(target.Brief, briefly)
 		runSend(t, target, c, step, waiting)
 		return
 	}

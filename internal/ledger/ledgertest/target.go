@@ -41,8 +41,8 @@ type Target struct {
 	// name. For a real server.
 	Shared bool
 
-	// Brief is the time of a call where a case waits for it to run out; a healthy call must fit in. Where ReadsFirst, it is
-	// doubled while the reads do not. Zero: enough for a server in memory.
+	// Brief is the time of a call where a case waits for it to run out; a healthy call must fit in. It is doubled while not
+	// even the write is begun in it. Zero: enough for a server in memory.
 	Brief time.Duration
 
 	// ReadsFirst says that a Send asks the server for something before its one write, so that a Send that was stopped just
@@ -50,13 +50,13 @@ type Target struct {
 	ReadsFirst bool
 }
 
-// longestBrief is the longest that a real server may take for the reads before a send.
+// longestBrief is the longest that the connection, and a real server's reads before a send, may take.
 const longestBrief = time.Minute
 
-// mayBeSlow reports whether the reads before a send took all of Brief, on a machine with other work: the case was not met
-// then, and is tried again with more time.
-func (t Target) mayBeSlow(a work.Answer) bool {
-	return t.ReadsFirst && t.Brief > 0 && t.Brief < longestBrief && a.Outcome == work.NotSent
+// mayBeSlow reports whether connecting, or the reads before a send, took all of Brief, on a machine with other work: no write
+// arrived, so the case was not met, and is tried again with more time.
+func (t Target) mayBeSlow(a work.Answer, writes int) bool {
+	return a.Outcome == work.NotSent && writes == 0 && t.Brief < longestBrief
 }
 
 // cautious reports whether the adapter may know less in this case.
