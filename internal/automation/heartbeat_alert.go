@@ -54,7 +54,7 @@ func clockSays(servers []work.Server, now time.Time, open string) string {
 	for _, s := range servers {
 		name := shortName(s.Name)
 		bound := work.ClockTolerance
-		if open == databaseClock || strings.Contains(open, name) {
+		if open == databaseClock || strings.Contains(open, "the clock of "+name+" ") {
 			bound = work.ClockRight
 		}
 		switch {

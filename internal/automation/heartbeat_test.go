@@ -170,6 +170,13 @@ func TestTheAlertNamesWhatIsWrongNow(t *testing.T) {
 	if strings.Contains(w.says, "of b") || strings.Contains(w.says, "gone") || !strings.Contains(w.says, "the clock of c is ahead") || len(w.alerts) != 1 {
 		t.Errorf("%s %v", w.says, w.alerts)
 	}
+	w.others = []work.Server{{Name: "node-1", Ahead: 1500 * time.Millisecond}, {Name: "node-12", Ahead: time.Hour}}
+	for range 2 { // the name of the one is part of the other's
+		w.beat(t, work.BeatEvery)
+	}
+	if !strings.Contains(w.says, "node-12") || strings.Contains(w.says, "node-1 ") {
+		t.Error(w.says)
+	}
 	w.others = nil
 	for range 40 {
 		w.others = append(w.others, work.Server{Name: strings.Repeat("ä", 300), Ahead: time.Hour})
