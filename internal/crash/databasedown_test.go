@@ -99,10 +99,7 @@ func TestPostgresFailoverLosesCommits(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(*seed, 6)) //nolint:gosec // a test
 	give := func(list []invoice) {
 		t.Helper()
-		eventually(t, 30*time.Second, "a batch to be taken", func() (bool, string) {
-			err := record(servers, rnd, list)
-			return err == nil, fmt.Sprint(err)
-		})
+		mustRecord(t, servers, rnd, list)
 	}
 	give(known)
 	d.rest(t, time.Minute)
@@ -168,9 +165,7 @@ func TestPostgresConnectionsAllTaken(t *testing.T) {
 	servers := startServers(t, d.dir, d.url, 1)
 	visitor := signIn(t, servers[0])
 	rnd := rand.New(rand.NewPCG(*seed, 7)) //nolint:gosec // a test
-	if err := record(servers, rnd, list[:30]); err != nil {
-		t.Fatal(err)
-	}
+	mustRecord(t, servers, rnd, list[:30])
 	admin := pg.admin()
 	others, err := sql.Open("pgx", d.dsn)
 	if err != nil {
@@ -209,9 +204,7 @@ func TestPostgresConnectionsAllTaken(t *testing.T) {
 	}
 	others.SetMaxIdleConns(0)
 	visitor.isBack(t)
-	if err := record(servers, rnd, list[30:]); err != nil {
-		t.Fatal(err)
-	}
+	mustRecord(t, servers, rnd, list[30:])
 	d.rest(t, time.Minute)
 	stopAll(t, servers)
 	d.judged(t, out, list)

@@ -226,5 +226,14 @@ func record(servers []*server, rnd *rand.Rand, batch []invoice) error {
 	return err
 }
 
+// mustRecord posts the batch until it is taken, as its client would: on a busy machine an answer may be late.
+func mustRecord(t *testing.T, servers []*server, rnd *rand.Rand, batch []invoice) {
+	t.Helper()
+	eventually(t, 30*time.Second, "a batch to be taken", func() (bool, string) {
+		err := record(servers, rnd, batch)
+		return err == nil, fmt.Sprint(err)
+	})
+}
+
 // refusedError says that sending the batch again would not help.
 type refusedError struct{ error }

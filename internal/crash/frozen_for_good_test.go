@@ -26,9 +26,7 @@ func TestServerFrozenForGoodInATransaction(t *testing.T) {
 	given := 0
 	give := func(to []*server, n int) {
 		t.Helper()
-		if err := record(to, rnd, list[given:given+n]); err != nil {
-			t.Fatal(err)
-		}
+		mustRecord(t, to, rnd, list[given:given+n])
 		given += n
 	}
 	give(servers, 100)

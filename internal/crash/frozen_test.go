@@ -108,9 +108,7 @@ func frozenBetweenClaimAndSend(t *testing.T, d *database, several bool) {
 func frozenWith(t *testing.T, d *database, proxy *tlsProxy, s *server, businessKey string) (*held, *row) {
 	t.Helper()
 	h := proxy.holdNext()
-	if err := record([]*server{s}, rand.New(rand.NewPCG(1, 1)), []invoice{newInvoice("search", businessKey, 1)}); err != nil { //nolint:gosec // one server
-		t.Fatal(err)
-	}
+	mustRecord(t, []*server{s}, rand.New(rand.NewPCG(1, 1)), []invoice{newInvoice("search", businessKey, 1)}) //nolint:gosec // one server
 	select {
 	case <-h.dialled:
 	case <-time.After(20 * time.Second):

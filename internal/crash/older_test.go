@@ -33,9 +33,7 @@ func olderFilePutBack(t *testing.T, mark bool) {
 	rnd := rand.New(rand.NewPCG(*seed, 4)) //nolint:gosec // a test
 	give := func(list []invoice) {
 		t.Helper()
-		if err := record(servers, rnd, list); err != nil {
-			t.Fatal(err)
-		}
+		mustRecord(t, servers, rnd, list)
 	}
 	give(known)
 	d.rest(t, time.Minute)

@@ -28,9 +28,7 @@ func TestManyServersStartAtOnce(t *testing.T) {
 	list := newPlan([]string{"search"}, "INV", 60)
 	rnd := rand.New(rand.NewPCG(*seed, 3)) //nolint:gosec // a test
 	for i := range list {
-		if err := record(servers, rnd, list[i:i+1]); err != nil {
-			t.Fatal(err)
-		}
+		mustRecord(t, servers, rnd, list[i:i+1])
 	}
 	d.rest(t, time.Minute)
 	stopAll(t, servers)

@@ -70,9 +70,7 @@ func besideVersion(t *testing.T, previous, commit string) {
 	give := func(to ...*server) { // each of them takes some, whoever carries it out
 		t.Helper()
 		for _, s := range to {
-			if err := record([]*server{s}, rnd, list[given:given+20]); err != nil {
-				t.Errorf("%s: %v", s.name, err)
-			}
+			mustRecord(t, []*server{s}, rnd, list[given:given+20])
 			given += 20
 		}
 	}
