@@ -48,6 +48,7 @@ type onefold struct {
 	keys     string // what the business keys begin with
 	books    *books
 	recorded int
+	before   int // the last item that was there before
 	count    func(ctx context.Context, query string) (int, error)
 	shut     func()
 }
@@ -81,7 +82,11 @@ func (o *onefold) record(ctx context.Context, n int) error {
 	invoice := work.Invoice{CustomerID: "C-1042", CustomerName: "Bench & Sons Ltd", Total: total,
 		Lines: []work.Line{{Description: "Subscription, November 2026", Quantity: "1", UnitPrice: "129.00"}}}
 	intake := automation.Intake{Store: o.store}
-	if o.recorded == 0 { // the books were never proven
+	if o.recorded == 0 {
+		if o.before, err = o.count(ctx, "SELECT coalesce(max(id), 0) FROM items"); err != nil {
+			return err
+		}
+		// The books were never proven.
 		if err := o.store.AllowUnproven(ctx, 1, "invoices", []string{o.system}, work.Actor{Kind: work.Console, ID: "bench", Name: "bench"}); err != nil {
 			return err
 		}
@@ -161,7 +166,7 @@ func (o *onefold) await(ctx context.Context, sends int) error {
 }
 
 func (o *onefold) done(ctx context.Context) (int, error) {
-	return o.count(ctx, "SELECT count(*) FROM items i WHERE i.company_id = 1 AND i.automation = 'invoices' AND i.system_id = '"+o.system+"' AND i.status = 'confirmed'"+
+	return o.count(ctx, "SELECT count(*) FROM items i WHERE i.id > "+strconv.Itoa(o.before)+" AND i.system_id = '"+o.system+"' AND i.status = 'confirmed'"+
 		" AND (SELECT 1 FROM attempts a WHERE a.item_id = i.id AND a.outcome = 'accepted' LIMIT 1) = 1")
 }
 

@@ -70,7 +70,10 @@ func paint(ctx context.Context, url, database string, w world, report func(paint
 	srv := httptest.NewServer(h)
 	defer srv.Close()
 	defer srv.CloseClientConnections()
-	path, err := exec.LookPath("chromium")
+	path, err := exec.LookPath("chromium-headless-shell")
+	if err != nil {
+		path, err = exec.LookPath("chromium")
+	}
 	if err != nil {
 		return err
 	}

@@ -196,7 +196,7 @@ func (a *Auth) refuseSSO(r *http.Request, from Origin, err error) (Visit, string
 	if !errors.As(err, &refusal) {
 		return Visit{}, "", err
 	}
-	a.Log.Warn("a single sign-on was refused", "error", refusal)
+	a.Log.WarnContext(r.Context(), "a single sign-on was refused", "error", refusal)
 	e := Entry{From: from, What: DidSignInFailed, Object: "single_sign_on", Note: string(refusal.Code)}
 	return Visit{}, "", errors.Join(err, a.Audit(r.Context(), e))
 }

@@ -33,7 +33,7 @@ func (s *sso) person(ctx context.Context, p proof, from Origin) (User, error) {
 		return Change{Entry: e, Rotate: true}, nil
 	})
 	if errors.Is(err, ErrLastAdmin) { // better an admin too many than none
-		s.auth.Log.Warn("the identity provider takes the admin role from the last admin: it stays", "user", u.Object())
+		s.auth.Log.WarnContext(ctx, "the identity provider takes the admin role from the last admin: it stays", "user", u.Object())
 		return u, nil
 	}
 	return changed, err

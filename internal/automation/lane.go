@@ -27,8 +27,14 @@ type lane struct {
 	ended  map[work.EndedCall]bool // calls that are over, whose close is not known to be written
 	closes chan closing
 
+	from   time.Time // what was due before it this server has claimed; zero: not known. Of run alone
+	looked time.Time // when a claim last looked through all that is due
+
 	patience time.Duration // left to writeCloses once the server is to stop
 }
+
+// lookAll is how long claims may pass over what became due before the last one: an item may be recorded, or let go by another server, late.
+const lookAll = time.Second
 
 // task is one claimed attempt.
 type task struct {
@@ -62,7 +68,7 @@ func (l *lane) runOnce(ctx context.Context) (Stats, error) {
 	if ok, err := l.ready(ctx); err != nil || !ok {
 		return s, err
 	}
-	tasks, err := l.claim(ctx)
+	tasks, _, err := l.claim(ctx, time.Time{})
 	if err != nil || len(tasks) == 0 {
 		return s, err
 	}
@@ -121,10 +127,17 @@ func (l *lane) step(ctx context.Context, calls *sync.WaitGroup) (int, error) {
 	if ok, err := l.readyLately(ctx); err != nil || !ok {
 		return 0, err
 	}
-	tasks, err := l.claim(ctx)
+	if l.Now().Sub(l.looked) >= lookAll {
+		l.from = time.Time{}
+	}
+	if l.from.IsZero() {
+		l.looked = l.Now()
+	}
+	tasks, from, err := l.claim(ctx, l.from)
 	if err != nil {
 		return 0, err
 	}
+	l.from = from
 	for _, t := range tasks {
 		calls.Go(func() {
 			c := l.call(context.WithoutCancel(ctx), t) // a stopping server lets its calls finish
@@ -148,18 +161,22 @@ func (l *lane) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// claim takes what is due, as much as the system's free slots and its rate allow. The attempts are opened in the same
-// transaction; from here on each of them counts as sent until it is closed.
-func (l *lane) claim(ctx context.Context) ([]task, error) {
+// claim takes what is due since from, as much as the system's free slots and its rate allow. The attempts are opened in the same
+// transaction; from here on each of them counts as sent until it is closed. Next is where the next claim may begin to look.
+func (l *lane) claim(ctx context.Context, from time.Time) (tasks []task, next time.Time, err error) {
 	begun := l.Now() // send-by counts from before the claim
 	rules := map[int64]work.Rules{}
 	stale := false
-	pick := work.Pick{Due: &work.PickDue{SystemID: l.id, Node: l.Node, Limit: l.Batch, Ended: l.endedCalls()}}
+	pick := work.Pick{Due: &work.PickDue{SystemID: l.id, Node: l.Node, Limit: l.Batch, From: from, Ended: l.endedCalls()}}
 	moves, err := l.Store.Change(ctx, pick, func(now time.Time, picked []work.Picked) ([]work.Move, error) {
 		clear(rules)
 		// A claim that had to wait for its turn would only spend tries: nothing could be sent in time.
 		if stale = len(picked) > 0 && 2*l.Now().Sub(begun) > picked[0].Rules.Policy.SendWindow; stale {
 			return nil, nil
+		}
+		next = time.Time{}
+		if len(picked) > 0 {
+			next = picked[0].Item.DueAt
 		}
 		for _, p := range picked {
 			rules[p.Item.ID] = p.Rules
@@ -171,14 +188,14 @@ func (l *lane) claim(ctx context.Context) ([]task, error) {
 	claimed := l.Now()
 	if err != nil {
 		l.Observer.Claimed(l.id, 0, claimed.Sub(begun), err)
-		return nil, err
+		return nil, time.Time{}, err
 	}
 	if stale {
 		l.signal() // again, with a fresh send-by
-		return nil, nil
+		return nil, time.Time{}, nil
 	}
 	reached := l.link.Load()
-	tasks := make([]task, 0, len(moves))
+	tasks = make([]task, 0, len(moves))
 	for _, m := range moves {
 		if m.Op != work.OpenAttempt {
 			continue // it went to a person, or waits
@@ -187,7 +204,7 @@ func (l *lane) claim(ctx context.Context) ([]task, error) {
 		tasks = append(tasks, task{picked: p, link: reached, deadline: ledger.NewDeadline(begun, sendWindow(p, m.Item.OpenSince)), begun: begun, claimed: claimed})
 	}
 	l.Observer.Claimed(l.id, len(tasks), claimed.Sub(begun), nil)
-	return tasks, nil
+	return tasks, next, nil
 }
 
 // sendWindow is the time in which a claimed send must have begun. Where the key opened the gate it never reaches beyond its

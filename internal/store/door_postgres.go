@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onefold/internal/work"
@@ -60,8 +61,8 @@ func (p *postgres) beginClaim(ctx context.Context, due work.PickDue, now time.Ti
 	b.Queue("SELECT " + pgByIndex + ", set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)")
 	// The lock is taken only if something is due: a server that looks in vain writes nothing.
 	b.Queue("SELECT "+systemColumns+", paced_at FROM systems WHERE id = $1 AND EXISTS (SELECT 1 FROM items"+
-		" WHERE system_id = $1 AND due_at <= coalesce($2, statement_timestamp()) AND lease_until IS NULL) FOR NO KEY UPDATE",
-		due.SystemID, p.at(now)).QueryRow(func(r pgx.Row) error { return scanSystem(r, &s.System, stamp{&s.paced}) })
+		" WHERE system_id = $1 AND due_at <= coalesce($2, statement_timestamp()) AND due_at >= $3 AND lease_until IS NULL) FOR NO KEY UPDATE",
+		due.SystemID, p.at(now), pgFrom(due)).QueryRow(func(r pgx.Row) error { return scanSystem(r, &s.System, stamp{&s.paced}) })
 	// Statements of their own: they must see what the lock was waited for.
 	b.Queue("SELECT count(*) - (SELECT count(*) FROM unnest($2::bigint[], $3::bigint[]) AS e (id, attempt) JOIN items o ON o.id = e.id"+
 		" WHERE o.open_attempt = e.attempt AND o.system_id = $1) FROM items WHERE system_id = $1 AND lease_until IS NOT NULL",
@@ -131,8 +132,17 @@ func (d *pgDoor) items(ctx context.Context, where string, args ...any) ([]work.I
 }
 
 func (d *pgDoor) pickDue(ctx context.Context, due work.PickDue, findOnly bool, now time.Time, limit int) ([]work.Item, error) {
-	return d.items(ctx, "WHERE i.system_id = $1 AND i.due_at <= $2 AND i.lease_until IS NULL"+onlyLooks(findOnly)+
-		" ORDER BY i.due_at, i.id LIMIT $3"+pgLock+" SKIP LOCKED", due.SystemID, now, limit)
+	return d.items(ctx, "WHERE i.system_id = $1 AND i.due_at <= $2 AND i.due_at >= $4 AND i.lease_until IS NULL"+onlyLooks(findOnly)+
+		" ORDER BY i.due_at, i.id LIMIT $3"+pgLock+" SKIP LOCKED", due.SystemID, now, limit, pgFrom(due))
+}
+
+// pgFrom is where a claim begins to look through the index of what is due. It keeps an entry for each item that was claimed, until
+// the next vacuum; after 240,000 items they are 2,000 pages, which each claim would read twice.
+func pgFrom(due work.PickDue) pgtype.Timestamptz {
+	if due.From.IsZero() {
+		return pgtype.Timestamptz{InfinityModifier: pgtype.NegativeInfinity, Valid: true}
+	}
+	return pgtype.Timestamptz{Time: due.From, Valid: true}
 }
 
 func (d *pgDoor) pick(ctx context.Context, pick work.Pick, now time.Time) ([]work.Item, error) {

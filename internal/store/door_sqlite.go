@@ -155,6 +155,7 @@ func (d *sqliteDoor) items(ctx context.Context, where string, args ...any) ([]wo
 	return items, sqliteError(err)
 }
 
+// pickDue needs no hint where to begin: what is claimed is out of the index at once.
 func (d *sqliteDoor) pickDue(ctx context.Context, due work.PickDue, findOnly bool, now time.Time, limit int) ([]work.Item, error) {
 	return d.items(ctx, "WHERE i.system_id = ? AND i.due_at <= ? AND i.lease_until IS NULL"+onlyLooks(findOnly)+
 		" ORDER BY i.due_at, i.id LIMIT ?", due.SystemID, now.UnixMicro(), limit)

@@ -16,6 +16,9 @@ func OverduePlan(ctx context.Context, s *Store) (string, error) {
 	return s.plan(ctx, overdueText, s.db.at(time.Now()))
 }
 
+// OpenPlan is how it would count what is open.
+func OpenPlan(ctx context.Context, s *Store) (string, error) { return s.plan(ctx, openText, 1) }
+
 func (s *Store) plan(ctx context.Context, query string, args ...any) (string, error) {
 	explain := "EXPLAIN "
 	if _, ok := s.db.(*lite); ok {

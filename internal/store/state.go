@@ -10,13 +10,15 @@ import (
 	"onefold/internal/automation"
 )
 
-// OpenItems counts the open items of a company by system and status. Its cost follows what is open, not the history.
+const openText = "SELECT i.system_id, i.status, count(*), min(i.changed_at) FROM items i WHERE i.company_id = ?1" +
+	" AND i.status IN ('pending', 'queued', 'failed') AND " + openRows + " GROUP BY 1, 2" +
+	" UNION ALL SELECT i.system_id, 'in_progress', count(*), min(i.open_since) FROM items i WHERE i.company_id = ?1 AND " + callRows + " GROUP BY 1" +
+	" UNION ALL SELECT i.system_id, 'review', count(*), min(coalesce(n.noticed_at, i.changed_at)) FROM items i LEFT JOIN notice_items n ON n.item_id = i.id" +
+	" WHERE i.company_id = ?1 AND i.status = 'review' AND " + openRows + " GROUP BY 1"
+
+// OpenItems counts the open items of a company by system and status. It reads the index of what is open, and of the history nothing.
 func (s *Store) OpenItems(ctx context.Context, companyID int64) (list []automation.OpenItems, err error) {
-	r, err := s.db.query(ctx, "SELECT i.system_id, i.status, count(*), min(i.changed_at) FROM items i WHERE i.company_id = ?1"+
-		" AND i.status <> 'review' AND "+openRows+" GROUP BY 1, 2"+
-		" UNION ALL SELECT i.system_id, 'in_progress', count(*), min(i.open_since) FROM items i WHERE i.company_id = ?1 AND "+callRows+" GROUP BY 1"+
-		" UNION ALL SELECT i.system_id, 'review', count(*), min(coalesce(n.noticed_at, i.changed_at)) FROM items i LEFT JOIN notice_items n ON n.item_id = i.id"+
-		" WHERE i.company_id = ?1 AND i.status = 'review' AND i.status <> 'in_progress' GROUP BY 1", companyID)
+	r, err := s.db.query(ctx, openText, companyID)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"strings"
@@ -125,12 +126,22 @@ func TestOverdueCountsOpenItems(t *testing.T) {
 
 // Each server asks all the time, so what is done and stays for ever must not be read.
 func TestOverdueReadsOnlyWhatIsOpen(t *testing.T) {
+	onlyWhatIsOpen(t, store.OverduePlan)
+}
+
+func TestOpenItemsReadsOnlyWhatIsOpen(t *testing.T) {
+	onlyWhatIsOpen(t, store.OpenPlan)
+}
+
+func onlyWhatIsOpen(t *testing.T, asked func(context.Context, *store.Store) (string, error)) {
+	t.Helper()
 	storetest.Each(t, func(t *testing.T, db storetest.DB) {
 		if db.Name == "postgres" { // it reads an empty table whole otherwise
 			db.URL += "&enable_seqscan=off"
 		}
-		plan, err := store.OverduePlan(t.Context(), db.Open(t, store.Config{}))
-		if err != nil || !strings.Contains(plan, "items_open") || !strings.Contains(plan, "items_leased") || strings.Contains(plan, "PRIMARY KEY") || strings.Contains(plan, "Seq Scan on items") {
+		plan, err := asked(t.Context(), db.Open(t, store.Config{}))
+		if err != nil || !strings.Contains(plan, "items_open_settle") || !strings.Contains(plan, "items_leased") || strings.Contains(plan, "items_list") ||
+			strings.Contains(plan, "SEARCH i USING INTEGER PRIMARY KEY") || strings.Contains(plan, "Seq Scan on items") {
 			t.Errorf("%v\n%s", err, plan)
 		}
 	})

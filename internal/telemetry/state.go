@@ -38,7 +38,7 @@ type State struct {
 const (
 	readEvery  = 15 * time.Second
 	readTime   = 5 * time.Second
-	readFactor = 20              // what takes a second is read every 20 seconds
+	readFactor = 100             // what takes half a second is read every 50 seconds: a hundredth of a processor
 	readMax    = 5 * time.Minute // at the latest
 
 	overdueEvery = time.Minute // the dearest of them: it reads every open item

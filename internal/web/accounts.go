@@ -138,7 +138,7 @@ func (s *server) refuseAccount(c echo.Context, err error) error {
 	if !errors.As(err, &refusal) {
 		return err
 	}
-	s.Log.Warn("an account was not connected", "system", refusal.SystemID, "reason", refusal.Code)
+	s.Log.WarnContext(c.Request().Context(), "an account was not connected", "system", refusal.SystemID, "reason", refusal.Code)
 	status := accountStatus[refusal.Code]
 	if status == 0 {
 		status = http.StatusConflict

@@ -37,7 +37,10 @@ func chrome(t *testing.T) context.Context {
 
 // theBrowser starts the browser once: that takes as long as many a test. It ends with the process.
 var theBrowser = sync.OnceValues(func() (context.Context, error) {
-	path, err := exec.LookPath("chromium")
+	path, err := exec.LookPath("chromium-headless-shell") // the same without windows
+	if err != nil {
+		path, err = exec.LookPath("chromium")
+	}
 	if err != nil {
 		return nil, err
 	}

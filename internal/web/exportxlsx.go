@@ -41,7 +41,7 @@ func (s *server) exportXLSX(c echo.Context) error {
 func (s *server) sendBook(c echo.Context, name string, book *excelize.File) error {
 	defer func() {
 		if err := book.Close(); err != nil {
-			s.Log.Warn("a workbook's files could not be removed", "error", err)
+			s.Log.WarnContext(c.Request().Context(), "a workbook's files could not be removed", "error", err)
 		}
 	}()
 	h := c.Response().Header()

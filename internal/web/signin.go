@@ -58,7 +58,7 @@ func (s *server) login(c echo.Context) error {
 	}
 	switch {
 	case errors.Is(err, auth.ErrWrong):
-		s.Log.Warn("a sign-in failed", "from", c.RealIP())
+		s.Log.WarnContext(c.Request().Context(), "a sign-in failed", "from", c.RealIP())
 		m.Problem = templates.Words.WrongLogin
 		return s.showLogin(c, http.StatusUnauthorized, m)
 	case errors.Is(err, auth.ErrNoPasswords):

@@ -62,7 +62,7 @@ func (s *server) setUp(c echo.Context) error {
 	m := templates.SetUpPage{Login: text(c.FormValue("login"), 200), Name: text(c.FormValue("name"), 200)}
 	password := c.FormValue("password")
 	if !s.Auth.CheckSetUpCode(c.FormValue("code")) {
-		s.Log.Warn("a set-up was refused: wrong code", "from", c.RealIP())
+		s.Log.WarnContext(c.Request().Context(), "a set-up was refused: wrong code", "from", c.RealIP())
 		m.Problem = templates.People.SetUpWrong
 		return s.showSetUp(c, http.StatusForbidden, m)
 	}

@@ -241,6 +241,7 @@ type PickDue struct {
 	SystemID string
 	Node     string
 	Limit    int         // most items in one claim
+	From     time.Time   // a hint: what was due before it is claimed already, and need not be looked through; zero: nothing is known
 	Ended    []EndedCall // calls of this node that are over, whose close may not be written yet; their slots are free
 }
 
