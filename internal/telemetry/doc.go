@@ -23,7 +23,7 @@ scrape_configs:
 
 * **Counters and histograms** count what *this* server did since it started: add them up over the servers.
 * **Gauges from the database** are the same on every server: take ` + "`max by (system)`" + `, never the sum. They are read every 15 seconds (overdue items each minute), more
-  seldom if that takes long, and only open items are counted: no query grows with the history. Being scraped costs the database nothing. While it is
+  seldom if that takes long (100 times as long as it takes, at most 5 minutes), and only open items are counted: no query grows with the history. Being scraped costs the database nothing. While it is
   away these gauges are missing and ` + "`onefold_database_up`" + ` is 0; while counting fails or takes more than 5 seconds only the gauges are missing.
 * **Counters begin at 0**, so that ` + "`increase()`" + ` sees the first event too.
 * **Labels are bounded.** ` + "`system`" + ` is the id of a connected accounting system; from the 51st on they share the label ` + "`other`" + `, and that need not
