@@ -99,7 +99,10 @@ func TestPostgresFailoverLosesCommits(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(*seed, 6)) //nolint:gosec // a test
 	give := func(list []invoice) {
 		t.Helper()
-		mustRecord(t, servers, rnd, list)
+		eventually(t, 30*time.Second, "a batch to be taken", func() (bool, string) {
+			err := record(servers, rnd, list)
+			return err == nil, fmt.Sprint(err)
+		})
 	}
 	give(known)
 	d.rest(t, time.Minute)
